@@ -13,11 +13,13 @@ from numpy import (bool_, complex64, complex128, float16, float32, float64, int8
                    uint8, uint16, uint32, uint64)
 
 from . import _core
-from ._convert import (array, asanyarray, asarray, ascontiguousarray, asnumpy, from_dlpack,  # noqa: F401
+from ._convert import (_clamped, array, asanyarray, asarray, ascontiguousarray, asfortranarray, asnumpy,  # noqa: F401
+                       from_dlpack,
                        get_array_module, open_native)
 from ._core import Device, Error, devices, evaluate, explain, ndarray  # noqa: F401
 from ._info import Info as _Info, finfo, iinfo  # noqa: F401
-from . import _protocols, _views
+from . import _flat, _inplace, _more, _names, _poly, _protocols, _ufunc, _views
+from ._ufunc import ufunc  # noqa: F401
 from ._signatures import shown as _shown
 
 __version__ = _core.version
@@ -41,7 +43,8 @@ def __array_namespace_info__():
 
 _LAZY = {'ElementwiseKernel': 'snippets', 'ReductionKernel': 'snippets', 'snippets': '',
          'RawKernel': 'kernels', 'RawModule': 'kernels', 'fuse': 'kernels', 'kernels': '', 'compiler': '', 'driver': '',
-         'cuda': '', 'kernel': '', 'vectorize': 'cuda', 'jit': '_jit', 'benchmark': '_benchmark'}
+         'cuda': '', 'kernel': '', 'lib': '', 'vectorize': 'cuda', 'jit': '_jit', 'benchmark': '_benchmark',
+         'MemoryPool': '_memory', 'get_default_memory_pool': '_memory'}
 
 
 def __getattr__(name):
@@ -62,8 +65,16 @@ def _fill_in():
         m = modules[group] = _types.ModuleType(f'gnd.{group}')
         own[group] = m
         _sys.modules[m.__name__] = m
-    for f in _views.FUNCTIONS:
+    for f in _views.FUNCTIONS + _names.FUNCTIONS + _inplace.FUNCTIONS + _more.FUNCTIONS + _poly.FUNCTIONS:
         own[f.__name__] = f
+    for group, functions in (('linalg', _more.LINALG), ('random', _inplace.RANDOM)):
+        for f in functions:
+            setattr(modules[group], f.__name__, f)
+    own.update(_more.OBJECTS)
+    for name, value in _names.NAMES.items():
+        own.setdefault(name, value)
+    own['_polyfit'] = _core._function('polyfit', 0, 'polyfit', None)
+    own['_polyval'] = _core._function('polyval', 0, 'polyval', None)
     for name, method, parameters, group, text in _core._functions():
         module, _, short = name.rpartition('.')
         if module and module not in modules:
@@ -71,12 +82,18 @@ def _fill_in():
         doc = f'{short}({_shown(name, parameters, method)})\n--\n\n{text}'
         if method:
             if short not in ndarray.__dict__:
+                doc = doc.replace('(', '(self, ', 1).replace('(self, )', '(self)', 1)
                 setattr(ndarray, short, _as_method(_core._function(name, 1, short, doc), short, text))
             continue
         where = modules[module or group].__dict__ if (module or group) in modules else own
         if short in where:
             continue
-        where[short] = own.get(short) if own.get(short) in _views.FUNCTIONS else _core._function(name, 0, short, doc)
+        if own.get(short) in _views.FUNCTIONS:
+            where[short] = own[short]
+            continue
+        nin, nout = _ufunc.OTHERS.get(name, (_core._operands(name), 1))
+        f = _core._function(name, 0, short, doc, nin)
+        where[short] = _ufunc.make(name, f, text, nin, nout) if nin else f
 
 
 def _as_method(f, name, text):
@@ -90,8 +107,11 @@ def _as_method(f, name, text):
 
 
 _fill_in()
+eye, tril, triu = _clamped(eye, 2), _clamped(tril, 1), _clamped(triu, 1)  # noqa: F821
 linalg.LinAlgError = LinAlgError  # noqa: F821
-from ._random import Generator, default_rng, get_state, set_state  # noqa: E402
-for _f in (Generator, default_rng, get_state, set_state):
+from ._random import Generator, RandomState, default_rng, get_state, set_state  # noqa: E402
+for _f in (Generator, RandomState, default_rng, get_state, set_state):
     setattr(random, _f.__name__, _f)  # noqa: F821
-del _f, Generator, default_rng, get_state, set_state
+del _f, Generator, RandomState, default_rng, get_state, set_state
+from . import _einops  # noqa: E402
+_einops.register()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Conversion between arrays and other objects: asarray, array, asnumpy, from_dlpack."""
+import functools
 import sys
 
 import numpy as np
@@ -21,12 +22,43 @@ def _nested(obj):
     return False
 
 
+def _fortran(x, order):
+    """Whether an array made of x is in Fortran order: as order= says, else as x is."""
+    if order is not None and order not in tuple('CFAKcfak'):
+        raise ValueError(f"order {order!r}: 'C', 'F', 'A' or 'K' is wanted")
+    if order in ('C', 'c', 'F', 'f'):
+        return order in ('F', 'f')
+    flags = getattr(x, 'flags', None)
+    return bool(flags is not None and getattr(flags, 'fnc', False))
+
+
+def ordered(x, order, copy=False):
+    """x in the order that order= says: x itself where it is and copy is False."""
+    fortran = _fortran(x, order)
+    if not copy and order in (None, 'K', 'A', 'k', 'a'):
+        return x
+    flags = x.flags
+    if not copy and (flags.f_contiguous if fortran else flags.c_contiguous):
+        return x
+    return _core._ordered(x, fortran)
+
+
 def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None):
     """obj as an array. A gnd array is returned itself, converted to dtype and moved to device. Anything that NumPy
     converts to an array, including numbers and nested lists, is copied. copy=True: always copies; copy=False:
-    ValueError if a copy is needed."""
-    if order not in (None, 'C', 'A', 'K'):
-        raise ValueError(f'asarray: order {order!r}: arrays are in C order')
+    ValueError if a copy is needed. order: 'C' or 'F', that of the strides; else that of obj."""
+    x = _asarray(obj, dtype, device, copy)
+    if order is None and not (isinstance(obj, np.ndarray) and obj.flags.fnc):
+        return x
+    if x is obj:
+        x = ordered(x, order)
+        if copy is False and x is not obj:
+            raise ValueError(f'asarray: order {order!r} needs a copy, and copy is False')
+        return x
+    return _core._ordered(x, True) if _fortran(obj, order) else x
+
+
+def _asarray(obj, dtype, device, copy):
     if isinstance(obj, ndarray):
         x = obj if device is None else _core.to_device(obj, device)
         if dtype is not None and x.dtype != dtype:
@@ -47,12 +79,18 @@ def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None):
     return _core._from_numpy(np.asarray(obj, None if dtype is None else np.dtype(dtype)), device)
 
 
+def asfortranarray(obj, dtype=None):
+    """Same as asarray, with at least one dimension, in Fortran order."""
+    x = asarray(obj, dtype, 'F')
+    return x if x.ndim else x[None]
+
+
 def _stacked(obj):
     stack = _core._function('stack', 0, 'stack', None)
     return stack([_stacked(o) if isinstance(o, (list, tuple)) else asarray(o) for o in obj])
 
 
-def array(obj, dtype=None, *, copy=True, order=None, subok=False, ndmin=0, device=None):
+def array(obj, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, device=None):
     """A new array from obj, as by asarray, with at least ndmin dimensions."""
     x = asarray(obj, dtype, order, device=device, copy=copy if isinstance(obj, ndarray) else None)
     return x[(None,) * (ndmin - x.ndim) + (...,)] if x.ndim < ndmin else x
@@ -64,8 +102,8 @@ def asanyarray(obj, dtype=None, **keywords):
 
 
 def ascontiguousarray(obj, dtype=None, **keywords):
-    """Same as asarray, with at least one dimension. Arrays are always read in C order."""
-    x = asarray(obj, dtype, **keywords)
+    """Same as asarray, with at least one dimension, in C order."""
+    x = asarray(obj, dtype, 'C', **keywords)
     return x if x.ndim else x[None]
 
 
@@ -101,3 +139,15 @@ def open_native(backend, *, queue=0, context=0, device=0):
     queue=torch.cuda.current_stream().cuda_stream). Work is done in the order of that queue. It stays open until the
     program ends, and so must the context and the queue."""
     return _core._open_native(backend, device, context, queue)
+
+
+def _clamped(f, place):
+    """f, whose argument k (at that place) may be an int of any size: beyond 64 bits it is as far from every diagonal as 2**62."""
+    @functools.wraps(f)
+    def clamped(*args, **keywords):
+        def near(k):
+            return max(-2**62, min(2**62, k)) if isinstance(k, int) else k
+        if 'k' in keywords:
+            keywords['k'] = near(keywords['k'])
+        return f(*args[:place], *map(near, args[place:place + 1]), *args[place + 1:], **keywords)
+    return clamped

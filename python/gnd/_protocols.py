@@ -2,12 +2,14 @@
 """Methods of gnd.ndarray for other libraries (NumPy's protocols, DLPack, the Array API standard, pickle), and methods
 that change an array in place."""
 import sys
+import warnings
 
 import numpy as np
 
 from . import _core
-from ._convert import asarray
+from ._convert import _fortran, asarray, ordered
 from ._core import ndarray
+from ._names import ComplexWarning
 
 _RENAMED = {'true_divide': 'divide', 'absolute': 'abs', 'conjugate': 'conj', 'invert': 'bitwise_invert',
             'left_shift': 'bitwise_left_shift', 'right_shift': 'bitwise_right_shift', 'arcsin': 'asin',
@@ -55,7 +57,20 @@ def _array_function(self, function, types, args, kwargs):
     if f is None:
         return NotImplemented
     kwargs.pop('like', None)
+    if any(map(_foreign, args)) or (function is np.broadcast_arrays and any(a is None for a in args)):
+        return function(*map(_on_host, args), **{k: _on_host(a) for k, a in kwargs.items()})
     return f(*args, **kwargs)
+
+
+def _foreign(a):
+    """Whether a is an array of NumPy's of a type that gnd lacks: objects, text, dates."""
+    return isinstance(a, np.ndarray) and a.dtype.kind in 'OSUMm'
+
+
+def _on_host(a):
+    if isinstance(a, (tuple, list)):
+        return type(a)(map(_on_host, a)) if type(a) in (tuple, list) else a
+    return a.asnumpy() if isinstance(a, ndarray) else a
 
 
 def _namespace(self, /, *, api_version=None):
@@ -94,6 +109,16 @@ def _cuda_array_interface(self):
             'stream': _core._device_native(self.device)[3]}
 
 
+def _array_interface(self):
+    if self.dtype == 'bfloat16':
+        raise AttributeError('__array_interface__: bfloat16 is no type of NumPy itself')
+    try:
+        address, strides = _core._pinned(self)
+    except BufferError as e:
+        raise AttributeError(f'__array_interface__: {e}') from None
+    return {'shape': self.shape, 'typestr': self.dtype.str, 'data': (address, True), 'strides': strides, 'version': 3}
+
+
 def _restore(x, device):
     try:
         return _core._from_numpy(x, device)
@@ -124,9 +149,12 @@ def _astype(self, dtype, order='K', casting='unsafe', subok=True, copy=True, *, 
     x = self if device is None else _core.to_device(self, device)
     if casting != 'unsafe' and not np.can_cast(x.dtype, np.dtype(dtype), casting):
         raise TypeError(f'astype: {x.dtype} cannot be cast to {np.dtype(dtype)} by the rule {casting!r}')
+    if x.dtype.kind == 'c' and np.dtype(dtype).kind not in 'cb':
+        warnings.warn('Casting complex values to real discards the imaginary part', ComplexWarning, stacklevel=2)
+        x = x.real
     if not copy and x.dtype == dtype:
-        return x
-    return _astype_function(x, dtype)
+        return ordered(x, order)
+    return ordered(_astype_function(x, dtype), 'F' if _fortran(x, order) else 'C', True)
 
 
 _astype_function = _core._function('astype', 0, 'astype', None)
@@ -135,7 +163,7 @@ _copy_function = _core._function('copy', 0, 'copy', None)
 
 def _copy(self, order='C'):
     """A copy of the array."""
-    return _copy_function(self)
+    return _copy_function(self, order)
 
 
 def _fill(self, value):
@@ -148,9 +176,14 @@ def _sort(self, axis=-1, kind=None, order=None, *, stable=None):
     self[...] = sys.modules['gnd'].sort(self, axis=axis)
 
 
+def _partition(self, kth, axis=-1, kind='introselect', order=None):
+    """Puts the element that sorting puts at kth there, smaller ones before it, in place."""
+    self[...] = sys.modules['gnd'].partition(self, kth, axis=axis)
+
+
 def _put(self, indices, values, mode='raise'):
     """Sets elements at indices of the flattened array, in place."""
-    self[...] = sys.modules['gnd'].put(self, indices, values, mode=mode)
+    sys.modules['gnd'].put(self, indices, values, mode=mode)
 
 
 def _tolist(self):
@@ -168,25 +201,33 @@ def _to_device(self, device, /, *, stream=None):
     return _core.to_device(self, device)
 
 
+def _dense(shape, strides, step, axes):
+    """Whether the elements follow each other, the first of the axes fastest."""
+    for k in axes:
+        if strides[k] != step:
+            return False
+        step *= shape[k]
+    return True
+
+
 class _Flags:
-    """Those of NumPy's flags that apply to gnd arrays."""
+    """Those of NumPy's flags that apply to gnd arrays. They cannot be set."""
+    __slots__ = ('c_contiguous', 'f_contiguous', 'owndata', 'writeable', 'forc', 'fnc')
 
     def __init__(self, x):
         shape, strides, n = x.shape, x.strides, x.itemsize
-        self.c_contiguous = self.f_contiguous = True
-        step = n
-        for k in range(len(shape) - 1, -1, -1):
-            self.c_contiguous &= shape[k] == 1 or strides[k] == step
-            step *= shape[k]
-        step = n
-        for k in range(len(shape)):
-            self.f_contiguous &= shape[k] == 1 or strides[k] == step
-            step *= shape[k]
-        if 0 in shape:
-            self.c_contiguous = self.f_contiguous = True
-        self.owndata = x.base is None
-        self.writeable = True
-        self.forc = self.c_contiguous or self.f_contiguous
+        axes = [k for k in range(len(shape)) if shape[k] != 1]
+        empty = 0 in shape
+        self._set(c_contiguous=empty or _dense(shape, strides, n, axes[::-1]),
+                  f_contiguous=empty or _dense(shape, strides, n, axes), owndata=x.base is None, writeable=True)
+        self._set(forc=self.c_contiguous or self.f_contiguous, fnc=self.f_contiguous and not self.c_contiguous)
+
+    def _set(self, **values):
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f'{name} cannot be set')
 
     def __getitem__(self, name):
         return getattr(self, name.lower())
@@ -194,8 +235,9 @@ class _Flags:
 
 METHODS = {'__array__': _array, '__array_ufunc__': _array_ufunc, '__array_function__': _array_function,
            '__array_namespace__': _namespace, '__dlpack__': _dlpack, '__dlpack_device__': _dlpack_device,
-           '__cuda_array_interface__': property(_cuda_array_interface), '__reduce__': _reduce, '__copy__': _copy, '__deepcopy__': _deepcopy, '__format__': _format,
-           '__contains__': _contains, 'astype': _astype, 'copy': _copy, 'fill': _fill, 'sort': _sort, 'put': _put,
+           '__cuda_array_interface__': property(_cuda_array_interface),
+           '__array_interface__': property(_array_interface), '__reduce__': _reduce, '__copy__': _copy, '__deepcopy__': _deepcopy, '__format__': _format,
+           '__contains__': _contains, 'astype': _astype, 'copy': _copy, 'fill': _fill, 'sort': _sort, 'partition': _partition, 'put': _put,
            'tolist': _tolist, 'tobytes': _tobytes, 'to_device': _to_device,
            'get': lambda self: self.asnumpy(), 'flags': property(_Flags)}
 for _name, _f in METHODS.items():

@@ -47,6 +47,22 @@ class Generator:
         return [n for n in dir(sys.modules['gnd.random']) if not n.startswith('_')]
 
 
+class RandomState(Generator):
+    """A generator under the name of NumPy's older one, which can be seeded again."""
+
+    def seed(self, seed=None):
+        """Starts again from a seed; None: one from the system."""
+        Generator.__init__(self, seed)
+
+    def get_state(self):
+        """The state, as bytes."""
+        return self.state
+
+    def set_state(self, state):
+        """Sets the state to one of get_state."""
+        self.state = state
+
+
 def default_rng(seed=None):
     """A Generator. seed: an int, None (a seed from the system), or a Generator, which is returned itself."""
     return seed if isinstance(seed, Generator) else Generator(seed)

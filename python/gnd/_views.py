@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions that return views, as in NumPy: writing to a view writes to its source."""
+import numpy as np
+
 from . import _core
 from ._core import ndarray
 from ._convert import asarray
@@ -26,20 +28,27 @@ def _shape(shape):
 
 
 def reshape(x, /, shape, order='C', *, copy=None):
-    """x in another shape, in C order; one extent may be -1. The result is a view if NumPy's is. copy=True: always a
+    """x in another shape, its elements in C order, or in Fortran order; one extent may be -1. The result is a view if NumPy's is. copy=True: always a
     copy; copy=False: ValueError if a view is not possible."""
     x = asarray(x)
-    if order not in ('C', 'A'):
-        raise ValueError(f'reshape: order {order!r}: arrays are in C order; use x.T.reshape(shape).T for Fortran order')
+    if order not in tuple('CFAcfa'):
+        raise ValueError(f"reshape: order {order!r}: 'C', 'F' or 'A' is wanted")
     shape = tuple(shape) if hasattr(shape, '__iter__') else (shape,)
-    y = x._reshape(shape)
+    if order in ('F', 'f') or order in ('A', 'a') and x.flags.fnc:
+        y = x.T._reshape(shape[::-1])
+        y = y.T if y.base is not None else _core._ordered(y.T, True)
+    else:
+        y = x._reshape(shape)
     if copy is False and y.base is None:
         raise ValueError(f'reshape: shape {x.shape} to {shape} needs a copy')
     return y.copy() if copy else y
 
 
 def ravel(x, /, order='C'):
-    """x flattened in C order. The result is a view if NumPy's is."""
+    """x flattened in C order, or in Fortran order. The result is a view if NumPy's is."""
+    if order in ('K', 'k'):
+        x = asarray(x)
+        order = 'F' if x.flags.fnc else 'C'
     return reshape(x, (-1,), order)
 
 
@@ -92,6 +101,8 @@ def squeeze(x, /, axis=None):
     """A view of x without these axes, which have extent 1; None: without all axes of extent 1."""
     x = asarray(x)
     shape = x.shape
+    if not shape and axis in (0, -1, (0,), (-1,)):
+        return x[...]
     gone = [i for i, n in enumerate(shape) if n == 1] if axis is None else _axes(axis, x.ndim, 'squeeze')
     for a in gone:
         if shape[a] != 1:
@@ -99,7 +110,7 @@ def squeeze(x, /, axis=None):
     return x[tuple(0 if i in gone else slice(None) for i in range(x.ndim)) + (...,)]
 
 
-def flip(x, /, *, axis=None):
+def flip(x, /, axis=None):
     """A view of x reversed along the axes; None: along all axes."""
     x = asarray(x)
     over = range(x.ndim) if axis is None else _axes(axis, x.ndim, 'flip')
@@ -116,6 +127,16 @@ def fliplr(x, /):
     return flip(x, axis=1)
 
 
+def real(x, /):
+    """The real part: a view of a complex array, else x itself."""
+    return asarray(x).real
+
+
+def imag(x, /):
+    """The imaginary part: a view of a complex array, else zeros."""
+    return asarray(x).imag
+
+
 def broadcast_to(x, /, shape):
     """A read-only view of x broadcast to a shape."""
     return asarray(x)._broadcast(tuple(shape) if hasattr(shape, '__iter__') else (shape,))
@@ -126,6 +147,46 @@ def broadcast_arrays(*arrays):
     arrays = [asarray(a) for a in arrays]
     shape = _core_function('broadcast_shapes')(*(a.shape for a in arrays))
     return tuple(a if a.shape == shape else a._broadcast(shape) for a in arrays)
+
+
+def _shadow(x):
+    """An array of NumPy's of x's layout in memory that nothing touches, and what tells whether it is the same memory
+    as another's."""
+    root = x if x.base is None else x.base
+    return root, lambda memory: np.ndarray(x.shape, x.dtype, memory, x._offset(), x.strides)
+
+
+def _sharing(f, a, b, **keywords):
+    (a_root, a_in), (b_root, b_in) = ((x, None) if not isinstance(x, ndarray) else _shadow(x) for x in (a, b))
+    if a_in and b_in:
+        if a_root is not b_root:
+            return False
+        memory = np.empty(max(a_root.nbytes, 1), np.uint8)
+        return f(a_in(memory), b_in(memory), **keywords)
+    # x.__array_interface__ and DLPack give x's memory out.
+    return f(*(_host(x) if isinstance(x, ndarray) else x for x in (a, b)), **keywords)
+
+
+def _host(x):
+    kind, address, _, _, strides = _core._native(x)
+    if not address or kind == 3:
+        return np.empty(0)
+
+    class Seen:
+        __array_interface__ = {'shape': x.shape, 'typestr': x.dtype.str, 'data': (address, True), 'strides': strides,
+                               'version': 3}
+    return np.asarray(Seen())
+
+
+def shares_memory(a, b, /, max_work=None):
+    """Whether writing to one of the arrays could change the other: views of one array that have an element in common.
+    An array of NumPy's shares the memory that DLPack gave out."""
+    return _sharing(np.shares_memory, a, b, max_work=max_work)
+
+
+def may_share_memory(a, b, /, max_work=None):
+    """Whether the ranges of memory of both arrays overlap, in NumPy's layout; max_work=None looks at no more."""
+    return _sharing(np.may_share_memory, a, b, max_work=max_work)
 
 
 def _core_function(name):
@@ -145,7 +206,7 @@ def _method_transpose(self, *axes):
 
 
 def _method_flatten(self, order='C'):
-    return reshape(self, (-1,), order, copy=True)
+    return ravel(self, order).copy()
 
 
 def _method_squeeze(self, axis=None):
@@ -153,7 +214,7 @@ def _method_squeeze(self, axis=None):
 
 
 FUNCTIONS = [reshape, ravel, permute_dims, transpose, matrix_transpose, swapaxes, moveaxis, expand_dims, squeeze, flip,
-             flipud, fliplr, broadcast_to, broadcast_arrays]
+             flipud, fliplr, real, imag, broadcast_to, broadcast_arrays, shares_memory, may_share_memory]
 METHODS = {'reshape': _method_reshape, 'transpose': _method_transpose, 'flatten': _method_flatten, 'ravel': ravel,
            'squeeze': _method_squeeze, 'swapaxes': swapaxes}
 for _name, _f in METHODS.items():

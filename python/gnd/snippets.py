@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernels made of pieces of C, with CuPy's names: ElementwiseKernel and ReductionKernel. Unlike CuPy's they fuse with
 what feeds them and what uses their results. The language of the pieces is the portable dialect (doc/USERKERNELS.md)."""
+import re
+
+import numpy as np
+
 from . import _core
 from ._core import ndarray
+from ._raw_outputs import RawOutputs
 
 
 def _names(params):
@@ -19,7 +24,15 @@ def _arguments(name, args, keywords, nin, nout, names):
         raise TypeError(f'{name}() has no argument {next(iter(keywords))!r}')
     if len(args) not in (nin, nin + nout):
         raise TypeError(f'{name}() takes {nin} inputs, or these and {nout} outputs: {len(args)} arguments given')
+    args = [a.item() if isinstance(a, np.generic) and a.dtype.kind in 'biufc' else a for a in args]
     return tuple(args[:nin]), tuple(args[nin:])
+
+
+def _keeps(operation, name):
+    """Whether an output that is given may keep, or be read for, what is in it: it is not assigned first of all."""
+    first = re.search(rf'\b{name}\b', operation)
+    return first is not None and not (re.match(rf'{name}\s*=(?!=)', operation[first.start():]) and re.search(
+        r'(^|;)\s*$', operation[:first.start()]) and not re.search(r'\b(if|for|while|switch|return)\b', operation[:first.start()]))
 
 
 class _Snippet:
@@ -38,7 +51,7 @@ class ElementwiseKernel(_Snippet):
 
     in_params, out_params: "TYPE NAME", separated by commas; a capital letter stands for the dtype of its arguments;
     inputs may be `raw`. operation: statements that assign the outputs; i is the index of the element in C order, n
-    the number of elements. preamble: functions and macros. return_tuple: a tuple for one output too. no_return: calls
+    the number of elements. A raw output is written anywhere, as o[k]; such a kernel does not fuse. preamble: functions and macros. return_tuple: a tuple for one output too. no_return: calls
     give None (their outputs are arguments then). reduce_dims and options change nothing here. ValueError, TypeError and
     SyntaxError tell what is wrong with the parameters; RuntimeError at a call, with line and column, what does not
     compile."""
@@ -51,7 +64,11 @@ class ElementwiseKernel(_Snippet):
         self.in_params, self.out_params, self.operation, self.name = in_params, out_params, operation, name
         self.preamble, self.return_tuple, self.no_return = preamble, return_tuple, no_return
         self._in, self._out = _names(in_params), _names(out_params)
-        self._kernel = _core._elementwise(len(self._out), in_params, out_params, operation, name, preamble or None)
+        self._raw = [p.split()[0] == 'raw' for p in (in_params + ',' + out_params).split(',') if p.strip()]
+        self._whole = None
+        self._keeps = any(_keeps(operation, name) or not re.search(rf'\b{name}\b', operation) for name in self._out)
+        self._kernel = RawOutputs(in_params, out_params, operation, name, preamble) if any(self._raw[len(self._in):]) else \
+            _core._elementwise(len(self._out), in_params, out_params, operation if operation.strip() else ';', name, preamble or None)
 
     def __call__(self, *args, size=None, block_size=-1, stream=None, **keywords):
         """The outputs: an array, or a tuple of several. args: the inputs (arrays, numbers), and perhaps arrays that
@@ -59,7 +76,22 @@ class ElementwiseKernel(_Snippet):
         ins, outs = _arguments(self.name, args, keywords, self.nin, self.nout, self._in)
         if size is not None and (int(size) != size or size < 1):
             raise ValueError(f'{self.name}: size={size!r}: an int of at least 1 is wanted')
-        got = self._kernel.call(ins, outs, int(size or 0), None)
+        if block_size == 0 or block_size < -1:
+            raise ValueError(f'{self.name}: block_size={block_size}: an int of at least 1 is wanted, or -1')
+        sized = [isinstance(a, ndarray) and not raw for a, raw in zip(ins + outs, self._raw)]
+        if size is not None and any(sized):
+            raise ValueError("Specified 'size' can be used only where all arrays are raw")
+        if size is None and not any(sized):
+            raise ValueError('Loop size is undecided. It is size=, or that of an array that is not raw')
+        flat = outs if any(sized[:self.nin]) else tuple(y.reshape(-1) for y in outs)
+        if size is None and flat is not outs:  # the outputs alone tell the size: they take results of one axis
+            size = flat[0].size
+        kernel = self._kernel
+        if outs and self._keeps and not isinstance(kernel, RawOutputs):  # what an output has counts: it is loaded first
+            self._whole = kernel = self._whole or RawOutputs(self.in_params, self.out_params, self.operation, self.name,
+                                                             self.preamble)
+        got = kernel.call(ins, flat, int(size or 0), None)
+        got = outs or got
         if self.no_return:
             return None
         return got[0] if len(got) == 1 and not self.return_tuple else got

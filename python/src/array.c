@@ -12,6 +12,11 @@ PyTypeObject *py_array_type;
 
 PyObject *py_array_new(gnd_array *value)
 {
+    return py_array_ordered(value, 0);
+}
+
+PyObject *py_array_ordered(gnd_array *value, int fortran)
+{
     py_array *a = py_check(value) ? NULL : PyObject_New(py_array, py_array_type);
     if (!a) {
         gnd_release(value);
@@ -22,6 +27,8 @@ PyObject *py_array_new(gnd_array *value)
     a->root = a->src = a->prev = a->next = NULL;
     a->link = NULL;
     a->weak = NULL;
+    a->fortran = (char)fortran;
+    a->pins = NULL;
     return (PyObject *)a;
 }
 
@@ -38,6 +45,7 @@ static void free_one(py_array *a, py_array **src)
     }
     py_array *root = a->root;
     gnd_release(a->value);
+    py_unpin(a);
     free(a->link);
     PyObject_Free(a);
     Py_DECREF(py_array_type);
@@ -66,6 +74,11 @@ static PyObject *tuple_of(int n, const int64_t *v, int64_t factor)
             Py_CLEAR(t);
     }
     return t;
+}
+
+PyObject *py_ints(int n, const int64_t *v)
+{
+    return tuple_of(n, v, 1);
 }
 
 #define VALUE_OR_NULL(x, self)                                                                     \
@@ -193,8 +206,8 @@ static PyObject *part(PyObject *self, int kind)
     if (gnd_dtype_kind(gnd_dtype_of(x)) != 'c') {
         if (kind == PY_VIEW_IMAG)
             return py_array_new(gnd_imag_part(x));
-        py_link box;
-        return py_whole((py_array *)self, &box) ? NULL : py_view((py_array *)self, &box);
+        Py_INCREF(self);
+        return self;
     }
     py_strides((py_array *)self, stride);
     l.kind = kind;
@@ -243,6 +256,13 @@ static int set_imag(PyObject *self, PyObject *value, void *none)
         return -1;
     }
     return set_part(self, value, part(self, PY_VIEW_IMAG));
+}
+
+/* _offset(): bytes from the first element of .base to this array's, in NumPy's layout. */
+static PyObject *method_offset(PyObject *self, PyObject *none)
+{
+    (void)none;
+    return py_value((py_array *)self) ? PyLong_FromLongLong(py_offset((py_array *)self)) : NULL;
 }
 
 /* --- views that Python's functions are made of ------------------------------------------------ */
@@ -515,6 +535,7 @@ static PyMethodDef methods[] = {
      "item($self, *args)\n--\n\nThe element as a number of Python's."},
     {"_permute", method_permute, METH_O, NULL},
     {"_reshape", method_reshape, METH_O, NULL},
+    {"_offset", method_offset, METH_NOARGS, NULL},
     {"_broadcast", method_broadcast, METH_O, NULL},
     {"__complex__", method_complex, METH_NOARGS, NULL},
     {"asnumpy", method_numpy, METH_NOARGS,
@@ -542,6 +563,17 @@ static PyMemberDef members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(py_array, weak), READONLY, NULL},
     {NULL, 0, 0, 0, NULL}};
 
+/* ndarray(shape, dtype=float, *, order='C'): as gnd.empty makes it. */
+static PyObject *new_array(PyTypeObject *type, PyObject *args, PyObject *kw)
+{
+    (void)type;
+    PyObject *m = PyImport_ImportModule("gnd"), *f = m ? PyObject_GetAttrString(m, "empty") : NULL;
+    PyObject *r = f ? PyObject_Call(f, args, kw) : NULL;
+    Py_XDECREF(f);
+    Py_XDECREF(m);
+    return r;
+}
+
 int py_array_init(PyObject *module)
 {
     PyType_Slot slots[80];
@@ -551,6 +583,7 @@ int py_array_init(PyObject *module)
         Py_tp_doc,
         "An array on a device, with NumPy's meaning. Make one by gnd.array, gnd.zeros and the like. It is "
         "computed when it is needed: what is pending is fused.");
+    SLOT(Py_tp_new, new_array);
     SLOT(Py_tp_dealloc, dealloc);
     SLOT(Py_tp_repr, repr);
     SLOT(Py_tp_str, str);
@@ -570,9 +603,10 @@ int py_array_init(PyObject *module)
     SLOT(Py_nb_index, to_index);
     for (const PyType_Slot *s = py_number_slots; s->slot; s++)
         slots[n++] = *s;
+    for (const PyType_Slot *s = py_buffer_slots; s->slot; s++)
+        slots[n++] = *s;
     slots[n] = (PyType_Slot){0, NULL};
-    PyType_Spec spec = {"gnd.ndarray", sizeof(py_array), 0,
-                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+    PyType_Spec spec = {"gnd.ndarray", sizeof(py_array), 0, Py_TPFLAGS_DEFAULT, slots};
     py_array_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
     return py_array_type ? PyModule_AddObjectRef(module, "ndarray", (PyObject *)py_array_type) : -1;
 }

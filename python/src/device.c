@@ -144,13 +144,14 @@ static PyObject *stats(PyObject *self, PyObject *none)
     if (st != GND_OK)
         return py_raise(st, gnd_message());
     return Py_BuildValue(
-        "{sKsKsKsKsKsKsKsKsKsK}", "kernels_launched", (unsigned long long)s.kernels_launched,
+        "{sKsKsKsKsKsKsKsKsKsKsK}", "kernels_launched", (unsigned long long)s.kernels_launched,
         "library_calls", (unsigned long long)s.library_calls, "kernels_built",
         (unsigned long long)s.kernels_built, "kernels_from_disk",
         (unsigned long long)s.kernels_from_disk, "bytes_in_use", (unsigned long long)s.bytes_in_use,
         "bytes_peak", (unsigned long long)s.bytes_peak, "bytes_held",
         (unsigned long long)s.bytes_held, "arrays", (unsigned long long)s.arrays, "plans_made",
-        (unsigned long long)s.plans_made, "plans_reused", (unsigned long long)s.plans_reused);
+        (unsigned long long)s.plans_made, "plans_reused", (unsigned long long)s.plans_reused,
+        "bytes_limit", (unsigned long long)s.bytes_limit);
 }
 
 static PyObject *set_limit(PyObject *self, PyObject *arg)

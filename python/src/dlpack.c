@@ -114,14 +114,7 @@ static PyObject *native(PyObject *self, PyObject *o)
     gnd_release(x);
     if (s != GND_OK)
         return py_raise(s, gnd_message());
-    PyObject *strides = PyTuple_New(m.ndim);
-    for (int d = 0; strides && d < m.ndim; d++) {
-        PyObject *v = PyLong_FromLongLong(m.strides[d]);
-        if (!v || PyTuple_SetItem(strides, d, v)) {
-            Py_DECREF(strides);
-            return NULL;
-        }
-    }
+    PyObject *strides = py_ints(m.ndim, m.strides);
     return strides ? Py_BuildValue("(iKKKN)", (int)m.kind, (unsigned long long)m.address,
                                    (unsigned long long)(uintptr_t)m.handle,
                                    (unsigned long long)m.offset, strides)

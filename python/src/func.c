@@ -14,6 +14,13 @@ enum { MOST = 64 }; /* values of one call */
 typedef struct entry {
     const gnd_function *f;
     PyMethodDef def;
+    int elementwise; /* how many operands it has; 0: it is no ufunc */
+    int order;       /* the parameter order=, -1: none; its default is "K", or "C" */
+    int keeps;       /* without order= the result is in the order of the arguments */
+    int places;      /* how many values it takes by position; -1: any number */
+    int linalg;      /* it is one of numpy.linalg's */
+    int nkeys;       /* its parameters by name only */
+    char key[4][24]; /* NumPy takes them by position, behind out */
 } entry;
 
 /* The device of the first array among the values, so that NumPy's arrays go where gnd's are. */
@@ -33,9 +40,41 @@ static gnd_device *first_device(PyObject *const *args, Py_ssize_t n)
     return NULL;
 }
 
-/* Writes a result to what out= gave: an array, or a tuple of one. */
-static PyObject *to_out(PyObject *result, PyObject *out)
+/* Whether the result may be cast to what out= gave: NumPy's rule "same_kind". */
+static int fits(const entry *e, PyObject *result, PyObject *out)
 {
+    gnd_array *x = py_is_array(result) ? py_value((py_array *)result) : NULL,
+              *y = x ? py_value((py_array *)out) : NULL;
+    if (!x || !y)
+        return !PyErr_Occurred();
+    if (!strcmp(e->def.ml_name, "dot") && gnd_dtype_of(x) != gnd_dtype_of(y)) {
+        PyErr_Format(PyExc_ValueError, "dot: out of dtype %s: the result is of dtype %s",
+                     gnd_dtype_name(gnd_dtype_of(y)), gnd_dtype_name(gnd_dtype_of(x)));
+        return 0;
+    }
+    if (py_same_kind(gnd_dtype_of(x), gnd_dtype_of(y)) || !strcmp(e->def.ml_name, "mean"))
+        return 1;
+    PyErr_Format(PyExc_TypeError,
+                 "%s: the result of dtype %s cannot be cast to out of dtype %s with casting rule "
+                 "'same_kind'",
+                 e->def.ml_name, gnd_dtype_name(gnd_dtype_of(x)), gnd_dtype_name(gnd_dtype_of(y)));
+    return 0;
+}
+
+/* Writes a result to what out= gave: an array, or a tuple of one. */
+static PyObject *to_out(const entry *e, PyObject *result, PyObject *out)
+{
+    if (result && PyTuple_Check(result) && PyTuple_Check(out) &&
+        PyTuple_Size(result) == PyTuple_Size(out)) {
+        for (Py_ssize_t i = 0; result && i < PyTuple_Size(out); i++) {
+            PyObject *part = PyTuple_GetItem(result, i), *to = PyTuple_GetItem(out, i);
+            Py_INCREF(part);
+            part = to_out(e, part, to);
+            if (!part || PyTuple_SetItem(result, i, part))
+                Py_CLEAR(result);
+        }
+        return result;
+    }
     if (PyTuple_Check(out) && PyTuple_Size(out) == 1)
         out = PyTuple_GetItem(out, 0);
     if (!result || out == Py_None)
@@ -45,7 +84,7 @@ static PyObject *to_out(PyObject *result, PyObject *out)
         Py_DECREF(result);
         return NULL;
     }
-    const int bad = py_setitem(out, Py_Ellipsis, result);
+    const int bad = !fits(e, result, out) || py_setitem(out, Py_Ellipsis, result);
     Py_DECREF(result);
     if (bad)
         return NULL;
@@ -64,32 +103,111 @@ static PyObject *moved(PyObject *result, gnd_device *dev)
     return there;
 }
 
+/* Whether NumPy's result would be in Fortran order: as order= says, else by the arguments. */
+static int in_fortran_order(const entry *e, PyObject *const *args, Py_ssize_t n, PyObject *order)
+{
+    const char *s = NULL;
+    if (!order && e->order >= 0 && e->order < n)
+        order = args[e->order];
+    if (order && PyUnicode_Check(order))
+        s = PyUnicode_AsUTF8AndSize(order, NULL);
+    if (s && (*s == 'F' || *s == 'f'))
+        return 1;
+    if (s && (*s == 'C' || *s == 'c'))
+        return 0;
+    return (e->keeps || s) && py_fortran(args, n);
+}
+
+static void set_order(PyObject *result)
+{
+    if (result && py_is_array(result) && !((py_array *)result)->src)
+        ((py_array *)result)->fortran = 1;
+    for (Py_ssize_t i = 0; result && PyTuple_Check(result) && i < PyTuple_Size(result); i++)
+        set_order(PyTuple_GetItem(result, i));
+}
+
+/* A call with keywords that only ufuncs have: where=, casting= and so on, in Python. */
+static PyObject *call_ufunc(const entry *e, PyObject *const *args, Py_ssize_t n, PyObject *names)
+{
+    PyObject *m = PyImport_ImportModule("gnd._ufunc");
+    PyObject *t = PyTuple_New(n), *k = PyDict_New(), *r = NULL;
+    for (Py_ssize_t i = 0; t && i < n; i++) {
+        Py_INCREF(args[i]);
+        PyTuple_SetItem(t, i, args[i]);
+    }
+    for (Py_ssize_t i = 0; k && names && i < PyTuple_Size(names); i++)
+        if (PyDict_SetItem(k, PyTuple_GetItem(names, i), args[n + i]))
+            Py_CLEAR(k);
+    if (m && t && k)
+        r = PyObject_CallMethod(m, "call", "sOO", e->def.ml_name, t, k);
+    Py_XDECREF(m);
+    Py_XDECREF(t);
+    Py_XDECREF(k);
+    return r;
+}
+
+/* NumPy says LinAlgError of matrices that are not square, or no matrices; of an order statistic out
+ * of range ValueError. */
+static gnd_status kind_of_error(const entry *e, gnd_status s)
+{
+    const char *text = gnd_message();
+    if (s == GND_ERR_INDEX && strstr(e->def.ml_name, "partition"))
+        return GND_ERR_ARG;
+    return e->linalg && s == GND_ERR_SHAPE && text &&
+                   (strstr(text, "must be square") || strstr(text, "at least 2 dim") ||
+                    strstr(text, "has no condition"))
+               ? GND_ERR_LINALG
+               : s;
+}
+
 static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
 {
     const entry *e = PyCapsule_GetPointer(self, NULL);
     const Py_ssize_t nk = names ? PyTuple_Size(names) : 0, all = n + nk;
     gnd_value in[MOST], out;
     const char *keyword[MOST];
+    char other[MOST]; /* of each keyword: whether the table knows it */
     py_hold h = {0};
-    PyObject *result = NULL, *device = NULL, *into = NULL;
+    PyObject *result = NULL, *device = NULL, *into = NULL, *order = NULL;
     int used = (int)n, nkw = 0;
     if (!e)
         return NULL;
+    if (e->elementwise && n > e->elementwise)
+        return call_ufunc(e, args, n, names);
     if (all > MOST) {
         PyErr_Format(PyExc_TypeError, "%s: %zd values: at most %d are possible; give a list",
                      e->def.ml_name, all, MOST);
         return NULL;
     }
+    /* sum(x, axis, dtype, out, keepdims): out is the next value, then those by name. */
+    const Py_ssize_t places = e->places >= 0 && n > e->places ? e->places : n;
+    if (n > places)
+        into = args[places];
+    for (Py_ssize_t i = places + 1; i < n && i - places - 1 < e->nkeys; i++)
+        keyword[nkw++] = e->key[i - places - 1];
+    if (n - places > 1 + e->nkeys) {
+        PyErr_Format(PyExc_TypeError, "%s: too many arguments: at most %d, and out", e->def.ml_name,
+                     e->places + e->nkeys);
+        return NULL;
+    }
+    used = (int)places;
     for (Py_ssize_t i = 0; i < nk; i++) {
         const char *k = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, i), NULL);
         if (!k)
             return NULL;
+        other[i] = 0;
         if (!strcmp(k, "device"))
             device = args[n + i];
         else if (!strcmp(k, "out"))
             into = args[n + i];
-        else
+        else if (e->elementwise || !strcmp(k, "casting"))
+            return call_ufunc(e, args, n, names);
+        else {
             keyword[nkw++] = k;
+            other[i] = 1;
+        }
+        if (e->order >= 0 && !strcmp(k, "order"))
+            order = args[n + i];
     }
     gnd_device *where = device && device != Py_None ? py_device_of(device) : NULL;
     h.dev = PyErr_Occurred() ? NULL : first_device(args, all);
@@ -98,27 +216,66 @@ static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObj
     if (!h.dev)
         return NULL;
     for (Py_ssize_t i = 0; i < all; i++)
-        if ((i < n || (args[i] != device && args[i] != into)) &&
-            py_to_value(args[i], &h, &in[i < n ? i : used++]))
+        if ((i < places || (i < n ? i > places : other[i - n])) &&
+            py_to_value(args[i], &h, &in[i < places ? i : used++]))
             goto done;
     const gnd_status s = gnd_call_function(h.dev, e->f, used, in, nkw, keyword, &out);
-    result = s == GND_OK ? py_from_value(&out) : py_raise(s, gnd_message());
+    result = s == GND_OK ? py_from_value(&out) : py_raise(kind_of_error(e, s), gnd_message());
     if (where)
         result = moved(result, where);
+    if (in_fortran_order(e, args, all, order))
+        set_order(result);
     if (into)
-        result = to_out(result, into);
+        result = to_out(e, result, into);
 done:
     py_hold_clear(&h);
     return result;
 }
 
-/* _function(name, method, signature, text): the table's function or method as a function. */
+/* What the table says of order=. */
+static void describe(entry *e)
+{
+    gnd_function_info info;
+    e->order = -1;
+    if (gnd_function_describe(e->f, &info) != GND_OK)
+        return;
+    e->linalg = !strcmp(info.group, "linalg");
+    for (int i = 0; i < info.nparameters; i++)
+        if (info.parameter[i].kind == GND_PARAMETER_REST)
+            e->places = -1;
+        else if (info.parameter[i].kind != GND_PARAMETER_KEYWORD && e->places >= 0)
+            e->places++;
+        else if (e->nkeys < 4)
+            memcpy(e->key[e->nkeys++], info.parameter[i].name, sizeof e->key[0]);
+    for (int i = 0; i < info.nparameters; i++)
+        if (!strcmp(info.parameter[i].name, "order") && info.parameter[i].value[0] == '\'') {
+            e->order = i;
+            e->keeps = info.parameter[i].value[1] == 'K';
+        }
+}
+
+/* _operands(name): how many operands the elementwise operation of that name has; 0: it is none. */
+static PyObject *operands_of(PyObject *self, PyObject *args)
+{
+    const char *name;
+    gnd_function_info info;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "s:_operands", &name))
+        return NULL;
+    const gnd_function *f = gnd_function_find(name, 0);
+    const int is = f && gnd_function_describe(f, &info) == GND_OK && info.nparameters > 0 &&
+                   info.parameter[0].kind == GND_PARAMETER_PLACE;
+    return PyLong_FromLong(is ? info.nparameters : 0);
+}
+
+/* _function(name, method, signature, text, operands): the table's function or method as a function.
+ * operands: how many it has as a ufunc, which has more keywords and, behind them, out. */
 static PyObject *make(PyObject *self, PyObject *args)
 {
     const char *name, *own, *doc;
-    int method;
+    int method, operands = 0;
     (void)self;
-    if (!PyArg_ParseTuple(args, "sisz:_function", &name, &method, &own, &doc))
+    if (!PyArg_ParseTuple(args, "sisz|i:_function", &name, &method, &own, &doc, &operands))
         return NULL;
     const gnd_function *f = gnd_function_find(name, method);
     if (!f)
@@ -134,6 +291,9 @@ static PyObject *make(PyObject *self, PyObject *args)
         return PyErr_Occurred() ? NULL : PyErr_NoMemory();
     }
     e->f = f;
+    describe(e);
+    e->elementwise = operands;
+    e->keeps |= operands > 0;
     e->def = (PyMethodDef){n, (PyCFunction)(void (*)(void))call, METH_FASTCALL | METH_KEYWORDS, d};
     PyObject *r = PyCFunction_NewEx(&e->def, capsule, NULL);
     Py_DECREF(capsule);
@@ -185,6 +345,18 @@ static PyObject *from_numpy(PyObject *self, PyObject *args)
     gnd_device *dev = py_device_of(device);
     gnd_array *x = dev ? py_from_numpy(o, dev) : NULL;
     return x ? py_array_new(x) : NULL;
+}
+
+/* _ordered(x, fortran): an array of x's value that NumPy would have in C or Fortran order. */
+static PyObject *ordered(PyObject *self, PyObject *args)
+{
+    PyObject *o;
+    int fortran;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!p:_ordered", py_array_type, &o, &fortran))
+        return NULL;
+    gnd_array *x = py_value((py_array *)o);
+    return x ? py_array_ordered(gnd_retain(x), fortran) : NULL;
 }
 
 static PyObject *to_device(PyObject *self, PyObject *args)
@@ -309,7 +481,9 @@ static PyObject *seeded(PyObject *self, PyObject *seed)
 PyMethodDef py_func_methods[] = {
     {"_functions", functions, METH_NOARGS, NULL},
     {"_function", make, METH_VARARGS, NULL},
+    {"_operands", operands_of, METH_VARARGS, NULL},
     {"_from_numpy", from_numpy, METH_VARARGS, NULL},
+    {"_ordered", ordered, METH_VARARGS, NULL},
     {"to_device", to_device, METH_VARARGS,
      "to_device(x, device)\n--\n\nx on a device; x itself when it is there."},
     {"evaluate", evaluate, METH_VARARGS,

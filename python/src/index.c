@@ -216,6 +216,29 @@ PyObject *py_getitem(PyObject *self, PyObject *o)
     return r;
 }
 
+/* What NumPy does when complex elements are written to real ones: a warning, and their real parts.
+ * Python's complex numbers are an error, which gnd_set reports. */
+static int drop_imaginary(gnd_array *x, gnd_array **v)
+{
+    static PyObject *warning;
+    const int kind = gnd_dtype_kind(gnd_dtype_of(x));
+    if (gnd_is_weak(*v) || gnd_dtype_kind(gnd_dtype_of(*v)) != 'c' || kind == 'c' || kind == 'b')
+        return 0;
+    if (!warning) {
+        PyObject *m = PyImport_ImportModule("gnd._names");
+        warning = m ? PyObject_GetAttrString(m, "ComplexWarning") : NULL;
+        Py_XDECREF(m);
+        if (!warning)
+            return -1;
+    }
+    if (PyErr_WarnEx(warning, "Casting complex values to real discards the imaginary part", 1))
+        return -1;
+    gnd_array *real = gnd_real_part(*v);
+    gnd_release(*v);
+    *v = real;
+    return 0;
+}
+
 int py_setitem(PyObject *self, PyObject *o, PyObject *value)
 {
     py_array *a = (py_array *)self;
@@ -248,7 +271,7 @@ int py_setitem(PyObject *self, PyObject *o, PyObject *value)
     }
     if (!v)
         goto done;
-    x = py_value(a);
+    x = drop_imaginary(x, &v) ? NULL : py_value(a);
     bad = x ? py_write(a, gnd_set(x, k.n, k.r, v)) : -1;
 done:
     gnd_release(v);

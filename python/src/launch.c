@@ -23,10 +23,13 @@ typedef struct launch {
 static int number(PyObject *o, gnd_dtype t, gnd_arg *a)
 {
     const int kind = gnd_dtype_kind(t);
-    if (kind == 'f' || kind == 'c') {
-        const double re = kind == 'c' ? PyComplex_RealAsDouble(o) : PyFloat_AsDouble(o);
-        const double im = kind == 'c' ? PyComplex_ImagAsDouble(o) : 0;
-        *a = gnd_arg_float(t, re, im);
+    if (kind == 'f') {
+        *a = gnd_arg_float(t, PyFloat_AsDouble(o), 0);
+    } else if (kind == 'c') { /* complex64 of NumPy's is no subclass of Python's complex */
+        PyObject *z = PyObject_CallFunctionObjArgs((PyObject *)&PyComplex_Type, o, NULL);
+        if (z)
+            *a = gnd_arg_float(t, PyComplex_RealAsDouble(z), PyComplex_ImagAsDouble(z));
+        Py_XDECREF(z);
     } else if (kind == 'b') {
         *a = gnd_arg_int(t, PyObject_IsTrue(o) == 1);
     } else {
@@ -240,7 +243,12 @@ static int flatten(launch *l, PyObject *args, PyObject *all, uint64_t mask, int 
         if (l->n >= l->k->nparam)
             return too_many();
         if (!py_is_array(o)) {
-            if (number(o, l->k->param[l->n].dtype, &l->arg[l->n]))
+            /* A signature in Python may say an int where a float is given. */
+            const int whole = strchr("iu", gnd_dtype_kind(l->k->param[l->n].dtype)) != NULL;
+            PyObject *as = whole && !PyIndex_Check(o) ? PyNumber_Long(o) : Py_NewRef(o);
+            const int bad = !as || number(as, l->k->param[l->n].dtype, &l->arg[l->n]);
+            Py_XDECREF(as);
+            if (bad)
                 return -1;
             l->n++;
             continue;
@@ -272,8 +280,10 @@ PyObject *py_kernel_run(PyObject *self, PyObject *const *v, Py_ssize_t n)
     if (PyErr_Occurred() || begin(&l, self, v, &grid, &block, &shared))
         return NULL;
     int bad = flatten(&l, v[2], v[2], mask, &at);
-    if (!bad && l.n < l.k->nparam) /* the dynamic local memory is the last parameter */
+    if (!bad && l.n + 2 == l.k->nparam) { /* dynamic local memory: its bytes, and it */
+        l.arg[l.n++] = gnd_arg_int(GND_INT64, (int64_t)shared);
         l.arg[l.n++] = gnd_arg_local(shared ? shared : 16);
+    }
     if (!bad)
         bad = run(&l, grid, block);
     return done(&l, bad);
@@ -303,7 +313,7 @@ static int key_of(PyObject *args, char *key, int n, int room)
             key[n++] = 'C';
         else if (o == Py_None)
             key[n++] = 'N';
-        else if (PyTuple_Check(o)) {
+        else if (PyTuple_CheckExact(o)) {
             key[n++] = '(';
             n = key_of(o, key, n, room);
             if (n < 0)

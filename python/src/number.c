@@ -38,11 +38,11 @@ static PyObject *binary(PyObject *a, PyObject *b, binary_fn *f)
     gnd_array *z = f(x, y);
     gnd_release(x);
     gnd_release(y);
-    return py_array_new(z);
+    return py_array_ordered(z, gnd_ndim(z) > 1 && f != gnd_matmul &&
+                                   py_fortran((PyObject *[]){a, b}, 2));
 }
 
-/* Whether NumPy's rule "same_kind" casts from to to. */
-static int same_kind(gnd_dtype from, gnd_dtype to)
+int py_same_kind(gnd_dtype from, gnd_dtype to)
 {
     static const char order[] = "buifc";
     const int f = gnd_dtype_kind(from), t = gnd_dtype_kind(to);
@@ -64,7 +64,7 @@ static PyObject *in_place(PyObject *a, PyObject *b, binary_fn *f, const char *na
     }
     gnd_array *z = f(x, y);
     int fits = !py_check(z);
-    if (fits && !same_kind(gnd_dtype_of(z), gnd_dtype_of(x))) {
+    if (fits && !py_same_kind(gnd_dtype_of(z), gnd_dtype_of(x))) {
         PyErr_Format(
             PyExc_TypeError,
             "%s: the result of dtype %s cannot be cast to %s with casting rule 'same_kind'", name,
@@ -140,7 +140,7 @@ static PyObject *n_divmod(PyObject *a, PyObject *b)
 static PyObject *unary(PyObject *a, gnd_array *(*f)(gnd_array *))
 {
     gnd_array *x = py_value((py_array *)a);
-    return x ? py_array_new(f(x)) : NULL;
+    return x ? py_array_ordered(f(x), py_fortran(&a, 1)) : NULL;
 }
 
 static PyObject *n_negative(PyObject *a)

@@ -73,6 +73,8 @@ typedef struct py_array {
     struct py_array *prev, *next; /* the root's views, first: the root's next. Not owned */
     py_link *link;                /* of a view */
     PyObject *weak;
+    struct py_pin *pins; /* values whose memory was given out by address (buffer.c) */
+    char fortran;        /* of a root: NumPy's array would be in Fortran order (py_strides) */
 } py_array;
 
 extern PyTypeObject *py_array_type;
@@ -84,6 +86,11 @@ static inline int py_is_array(PyObject *o)
 }
 /* An ndarray with that value, which is taken over; its error becomes an exception. */
 PyObject *py_array_new(gnd_array *value);
+/* The same; fortran: NumPy's array would be in Fortran order. */
+PyObject *py_array_ordered(gnd_array *value, int fortran);
+/* Whether NumPy gives an elementwise result of these n objects in Fortran order: of the arrays
+ * among them that have an order, all have this one. */
+int py_fortran(PyObject *const *o, Py_ssize_t n);
 /* The value of a; it stays a's. NULL with an exception. */
 gnd_array *py_value(py_array *a);
 /* Gives a the value t, which is taken over and has a's shape and dtype, and with it all that looks
@@ -93,11 +100,23 @@ int py_write(py_array *a, gnd_array *t);
 PyObject *py_view(py_array *a, const py_link *link);
 /* The strides of what NumPy would have, in elements. */
 void py_strides(py_array *a, int64_t *stride);
+/* Where a's first element would be in its root, in bytes, if its views had NumPy's strides. a's
+ * value is there. */
+int64_t py_offset(const py_array *a);
 /* Box that is all of a; the start of what changes it. */
 int py_whole(py_array *a, py_link *box);
 PyObject *py_reshape(py_array *a, int ndim, const int64_t *shape);
 /* Whether both are the same elements of one cell, unchanged since a was made. */
 int py_same_view(py_array *a, py_array *b);
+
+/* n numbers as a tuple. */
+PyObject *py_ints(int n, const int64_t *v);
+
+/* --- buffers (buffer.c) ----------------------------------------------------------------------- */
+
+extern PyType_Slot py_buffer_slots[];
+/* Releases what a gave out by address. */
+void py_unpin(py_array *a);
 
 /* --- indices (index.c) ------------------------------------------------------------------------ */
 
@@ -107,6 +126,8 @@ int py_setitem(PyObject *self, PyObject *key, PyObject *value);
 /* --- operators (number.c) --------------------------------------------------------------------- */
 
 extern PyType_Slot py_number_slots[];
+/* Whether NumPy's rule "same_kind" casts from to to. */
+int py_same_kind(gnd_dtype from, gnd_dtype to);
 PyObject *py_compare(PyObject *a, PyObject *b, int op);
 
 /* --- values (value.c) ------------------------------------------------------------------------- */
@@ -144,6 +165,6 @@ int py_snippet_init(PyObject *module);
 
 /* --- functions (func.c), DLPack (dlpack.c), recordings (record.c) ----------------------------- */
 
-extern PyMethodDef py_func_methods[], py_dlpack_methods[], py_record_methods[];
+extern PyMethodDef py_func_methods[], py_dlpack_methods[], py_record_methods[], py_buffer_methods[];
 
 #endif

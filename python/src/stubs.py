@@ -18,7 +18,7 @@ HEAD = '''# SPDX-License-Identifier: BSD-3-Clause
 # Written by python/src/stubs.py from gnd's table of functions.
 '''
 IMPORTS = '''from collections.abc import Sequence
-from typing import Any
+from typing import Any, final
 
 '''
 TYPES = IMPORTS + '''import numpy
@@ -29,13 +29,18 @@ DeviceLike = Device | str | None
 Axis = int | Sequence[int] | None
 Shape = int | Sequence[int]
 '''
-MAIN = '''from . import compiler as compiler, cuda as cuda, driver as driver, kernel as kernel
+MAIN = '''from . import (compiler as compiler, cuda as cuda, driver as driver, kernel as kernel,
+               lib as lib)
 from ._benchmark import benchmark as benchmark
 from ._core import (ArrayLike as ArrayLike, Axis as Axis, Device as Device,
                     DeviceLike as DeviceLike, DTypeLike as DTypeLike, Error as Error,
                     Shape as Shape, ndarray as ndarray)
 from ._info import finfo as finfo, iinfo as iinfo
 from ._jit import jit as jit
+from ._poly import poly1d as poly1d
+from ._ufunc import ufunc as ufunc
+from ._memory import (MemoryPool as MemoryPool,
+                      get_default_memory_pool as get_default_memory_pool)
 from .cuda import vectorize as vectorize
 from .kernels import RawKernel as RawKernel, RawModule as RawModule, fuse as fuse
 from .snippets import (ElementwiseKernel as ElementwiseKernel,
@@ -52,6 +57,10 @@ pi: builtins.float
 inf: builtins.float
 nan: builtins.float
 newaxis: None
+mgrid: Any
+ogrid: Any
+r_: Any
+c_: Any
 
 '''
 GROUPS = ('linalg', 'fft', 'random', 'special', 'signal')
@@ -150,9 +159,9 @@ _tuples = set()
 def core():
     """gnd._core: the types."""
     lines = [HEAD, TYPES, 'def __getattr__(name: str) -> Any: ...', '']
-    lines += ['class Error(RuntimeError): ...', '', 'class Device:']
+    lines += ['class Error(RuntimeError): ...', '', '@final', 'class Device:']
     lines += [
-        '    id: str', '    def __init__(self, spec: Device | str | None = ...) -> None: ...',
+        '    id: str', '    def __new__(cls, spec: Device | str | None = ...) -> Device: ...',
         '    def __enter__(self) -> Device: ...',
         '    def __exit__(self, *args: Any) -> None: ...', '    def use(self) -> None: ...',
         '    def synchronize(self) -> None: ...', '    def info(self) -> dict[str, Any]: ...',
@@ -160,7 +169,7 @@ def core():
         '    def set_limit(self, nbytes: int, /) -> None: ...',
         '    def free_unused(self) -> None: ...', ''
     ]
-    lines.append('class ndarray:')
+    lines += ['@final', 'class ndarray:']
     own = {
         'shape': 'tuple[int, ...]',
         'strides': 'tuple[int, ...]',
@@ -172,6 +181,7 @@ def core():
         'device': 'Device',
         'base': 'ndarray | None',
         'flags': 'Any',
+        'flat': 'Any',
         **dict.fromkeys(('T', 'mT'), 'ndarray')
     }
     for n, kind in own.items():
@@ -237,8 +247,8 @@ def modules():
                 python_function(f, n) if inspect.isfunction(f) or not row else function(
                     n, shown(n, row[0]), group))
         classes = [
-            f'class {n}: ...' if n != 'Generator' else
-            'class Generator:\n    def __getattr__(self, name: str) -> Any: ...'
+            f'class {n}: ...' if n not in ('Generator', 'RandomState') else
+            f'class {n}:\n    def __getattr__(self, name: str) -> Any: ...'
             for n in sorted(vars(m)) if isinstance(vars(m)[n], type) and n != 'LinAlgError'
         ]
         if hasattr(m, 'LinAlgError'):
@@ -247,16 +257,17 @@ def modules():
     lines = []
     for n in sorted(vars(gnd)):
         f, row = vars(gnd)[n], table.get((n, 0))
-        if n.startswith('_') or n in GROUPS or inspect.ismodule(f) or n in gnd._LAZY:
+        if n.startswith('_') or n in GROUPS or inspect.ismodule(f) or n in gnd._LAZY or (
+                n in gnd._names.NAMES):
             continue
         if isinstance(f, type) or not callable(f):
             continue
-        python = inspect.isfunction(f) or not row
+        python = (inspect.isfunction(f) and not hasattr(f, '__wrapped__')) or not row
         lines.append(python_function(f, n) if python else function(n, shown(n, row[0]), 'main'))
     dtypes = [
         n for n in sorted(vars(gnd))
-        if isinstance(vars(gnd)[n], type) and vars(gnd)[n].__module__ == 'numpy' and n not in (
-            'bool', 'int_', 'float_')
+        if n in gnd._names.NAMES or isinstance(vars(gnd)[n], type) and vars(
+            gnd)[n].__module__ == 'numpy' and n not in ('bool', 'int_', 'float_')
     ]
     names = ', '.join(f'{n} as {n}' for n in dtypes)
     head = HEAD + 'import builtins\n' + IMPORTS + 'import numpy\n' + f'from numpy import ({names})\n'

@@ -300,6 +300,11 @@ int py_to_value(PyObject *o, py_hold *h, gnd_value *v)
                 Py_XDECREF(i);
                 return bad ? -1 : 0;
             }
+            if (PyObject_HasAttrString(o, "__array__")) {
+                gnd_array *x = device_of(h) ? py_from_numpy(o, h->dev) : NULL;
+                *v = gnd_value_array(x);
+                return x ? hold_array(h, x) : -1;
+            }
             PyErr_Format(PyExc_TypeError,
                          "%R is no value for gnd: arrays, numbers, strings, dtypes, slices, tuples "
                          "and lists of them are",

@@ -242,10 +242,49 @@ void py_strides(py_array *a, int64_t *stride)
         return;
     }
     int64_t n = 1;
-    for (int i = gnd_ndim(a->value) - 1; i >= 0; i--) {
+    const int ndim = gnd_ndim(a->value);
+    for (int k = 0; k < ndim; k++) {
+        const int i = a->fortran ? k : ndim - 1 - k;
         stride[i] = n;
         n *= gnd_shape(a->value)[i] > 0 ? gnd_shape(a->value)[i] : 1;
     }
+}
+
+/* 1: the strides of a grow from its first axis on, as in Fortran order; 0: they do not; -1: a has
+ * fewer than two axes of more than one element, or no elements, and no order. */
+static int order_of(py_array *a)
+{
+    const gnd_array *x = a->value;
+    int64_t stride[GND_MAX_NDIM], last = -1;
+    int axes = 0, grow = 1;
+    if (!x || gnd_ndim(x) < 2)
+        return -1;
+    if (!a->src && !a->fortran)
+        return 0;
+    py_strides(a, stride);
+    for (int i = 0; i < gnd_ndim(x); i++) {
+        if (gnd_shape(x)[i] == 0)
+            return -1;
+        if (gnd_shape(x)[i] == 1)
+            continue;
+        const int64_t s = stride[i] < 0 ? -stride[i] : stride[i];
+        grow &= s > last;
+        last = s;
+        axes++;
+    }
+    return axes < 2 ? -1 : grow;
+}
+
+int py_fortran(PyObject *const *o, Py_ssize_t n)
+{
+    int found = 0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const int order = py_is_array(o[i]) ? order_of((py_array *)o[i]) : -1;
+        if (order == 0)
+            return 0;
+        found |= order == 1;
+    }
+    return found;
 }
 
 PyObject *py_view(py_array *a, const py_link *link)
@@ -274,6 +313,8 @@ PyObject *py_view(py_array *a, const py_link *link)
     }
     v->value = NULL;
     v->weak = NULL;
+    v->fortran = 0;
+    v->pins = NULL;
     v->version = 0;
     v->link = l;
     v->src = src;
@@ -363,8 +404,16 @@ PyObject *py_reshape(py_array *a, int ndim, const int64_t *shape)
     l.ndim = ndim;
     memcpy(l.shape, gnd_shape(y), sizeof(int64_t) * (size_t)ndim);
     py_strides(a, stride);
-    if (gnd_size(x) == 0 ||
-        !without_copy(gnd_ndim(x), gnd_shape(x), stride, ndim, l.shape, l.stride))
+    if (gnd_size(x) == 0) { /* nothing that strides could not say */
+        int64_t step = 1;
+        for (int i = ndim - 1; i >= 0; i--) {
+            l.stride[i] = step;
+            step *= l.shape[i] ? l.shape[i] : 1;
+        }
+        gnd_release(y);
+        return py_view(a, &l);
+    }
+    if (!without_copy(gnd_ndim(x), gnd_shape(x), stride, ndim, l.shape, l.stride))
         return py_array_new(y);
     const int same =
         ndim == gnd_ndim(x) && !memcmp(l.shape, gnd_shape(x), sizeof(int64_t) * (size_t)ndim);
@@ -374,4 +423,21 @@ PyObject *py_reshape(py_array *a, int ndim, const int64_t *shape)
         return py_whole(a, &box) ? NULL : py_view(a, &box);
     }
     return py_view(a, &l);
+}
+
+/* --- where views are -------------------------------------------------------------------------- */
+
+int64_t py_offset(const py_array *a)
+{
+    int64_t n = 0;
+    for (; a->src; a = a->src) {
+        const int64_t item = (int64_t)gnd_dtype_size(gnd_dtype_of(a->value));
+        int64_t stride[GND_MAX_NDIM];
+        py_strides(a->src, stride);
+        if (a->link->kind == PY_VIEW_IMAG)
+            n += item;
+        for (int s = 0; a->link->kind == PY_VIEW_BOX && s < a->link->nsrc; s++)
+            n += a->link->start[s] * stride[s] * item;
+    }
+    return n;
 }

@@ -51,6 +51,13 @@ def test_stubs():
         t.say(sorted(lacking))
 
 
+def test_methods():
+    x = gnd.ones(2)
+    t.ok(str(inspect.signature(gnd.ndarray.sum)).startswith('(self, axis=None') and
+         str(inspect.signature(x.sum)).startswith('(axis=None') and str(inspect.signature(x.conj)) == '()',
+         'methods show their parameters, bound or not')
+
+
 def test_signatures():
     without = []
     modules = [gnd] + [getattr(gnd, g) for g in ('linalg', 'fft', 'random', 'special', 'signal')]
@@ -70,4 +77,4 @@ def test_signatures():
     t.ok('The sum of elements' in gnd.sum.__doc__ and not hasattr(gnd, 'reduce'), 'help')
 
 
-t.run([test_stubs, test_signatures])
+t.run([test_stubs, test_methods, test_signatures])

@@ -1,17 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernels written in Python, in Numba's language, on every device: jit, grid, shared.array, to_device and their like.
 gnd.kernel is the same under another name. See doc/PYTHON.md."""
+import contextlib
+import time
+
 import numpy as np
 
 from .. import _core
 from .._core import Device, ndarray
 from . import types
-from .dispatch import Dispatcher, jit
+from .dispatch import Dispatcher, In, InOut, Out, jit  # noqa: F401
 from .library import Reduce, reduce, vectorize
-from .stubs import (atomic, blockDim, blockIdx, cbrt, const, fma, grid, gridDim, gridsize, local, selp, shared,  # noqa: F401
-                    syncthreads, threadfence, threadfence_block, threadfence_system, threadIdx)
-from .types import (TypingError, boolean, complex64, complex128, float32, float64, int8, int16, int32, int64,  # noqa: F401
-                    uint8, uint16, uint32, uint64, void)
+from .stubs import *  # noqa: F401, F403
+from .types import TypingError, void  # noqa: F401
+
+# float32, intp, f4, double and the other names of types.
+globals().update({n: v for n, v in vars(types).items() if isinstance(v, types.Scalar) and n[0] != '_'})
+# float32x3 and its like, and their names in CUDA C: float3.
+VECTORS = {}
+for _t, _c in (('int8', 'char'), ('uint8', 'uchar'), ('int16', 'short'), ('uint16', 'ushort'), ('int32', 'int'),
+               ('uint32', 'uint'), ('int64', 'long'), ('uint64', 'ulong'), ('float32', 'float'), ('float64', 'double')):
+    for _n in (1, 2, 3, 4):
+        _v = types.Vector(types.SCALARS[_t], _n)
+        VECTORS[_v.name] = VECTORS[f'{_c}{_n}'] = _v
+        if _c in ('long', 'ulong'):
+            VECTORS[f'{_c}long{_n}'] = _v
+globals().update(VECTORS)
+del _t, _c, _n, _v
+
 
 declare_device = Dispatcher
 
@@ -27,6 +43,8 @@ def to_device(obj, stream=0, copy=True, to=None):
 
 def device_array(shape, dtype=np.float64, strides=None, order='C', stream=0):
     """An array on the device; its elements are 0."""
+    if order not in ('C', 'A', 'F'):
+        raise ValueError(f'device_array: order {order!r}: "C" is wanted')
     return _core._from_numpy(np.zeros(shape, dtype), None)
 
 
@@ -62,6 +80,19 @@ def _copy_to_device(self, ary, stream=0):
 ndarray.copy_to_host, ndarray.copy_to_device = _copy_to_host, _copy_to_device
 
 
+def pinned_array_like(ary):
+    """A NumPy array of ary's shape and dtype."""
+    return np.zeros(ary.shape, ary.dtype)
+
+
+def mapped_array_like(ary, stream=0, portable=False, wc=False):
+    """An array of ary's shape and dtype on the device."""
+    return device_array(ary.shape, ary.dtype)
+
+
+managed_array = mapped_array
+
+
 def synchronize():
     """Waits for the current device."""
     Device().synchronize()
@@ -86,6 +117,57 @@ class Stream:
 def stream():
     """A Stream."""
     return Stream()
+
+
+class Event:
+    """A point of the work given to the device: what came before it is done after synchronize()."""
+
+    def __init__(self, timing=True):
+        self.at = None
+
+    def record(self, stream=0):
+        Device().synchronize()
+        self.at = time.perf_counter()
+
+    def synchronize(self):
+        Device().synchronize()
+
+    def wait(self, stream=0):
+        """gnd keeps the order itself."""
+
+    def query(self):
+        return True
+
+    def elapsed_time(self, other):
+        """Milliseconds of the host's clock from this event to another; the device was idle at both."""
+        if self.at is None or other.at is None:
+            raise ValueError('elapsed_time: an event was not recorded')
+        return (other.at - self.at) * 1000
+
+
+def event(timing=True):
+    """An Event."""
+    return Event(timing)
+
+
+def event_elapsed_time(start, end):
+    """Milliseconds between two events."""
+    return start.elapsed_time(end)
+
+
+@contextlib.contextmanager
+def defer_cleanup():
+    """Accepted: gnd frees memory itself."""
+    yield
+
+
+@contextlib.contextmanager
+def pinned(*arrays):
+    """Accepted: gnd stages transfers itself."""
+    yield
+
+
+default_stream = per_thread_default_stream = legacy_default_stream = stream
 
 
 def is_available():

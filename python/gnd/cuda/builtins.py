@@ -1,144 +1,176 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What kernels may call: math, min, max, casts, cuda.grid, arrays in shared and local memory, atomic operations, and
-device functions. Tables by the thing that is called; `call` looks there."""
+"""Calls in kernels: by what is called. Casts, min, max, len, vectors, methods of values, device functions; `call` looks
+in the tables of mathematics.py, threads.py and atomics.py too."""
 import ast
-import cmath
-import math
+import operator
 
 import numpy as np
 
-from . import stubs
+from . import helpers, mathematics, stubs, threads, ufuncs
 from . import types as T
+from .atomics import atomic
 from .types import Array, Scalar, Tuple
-from .write import Value, literal, joined, split
-
-# math.f: the function of kernels/ with one or two floats.
-MATH = {getattr(math, n): n for n in ('sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh',
-                                      'atanh', 'exp', 'expm1', 'log1p', 'log2', 'log10', 'erf', 'erfc', 'lgamma', 'gamma')}
-MATH2 = {math.atan2: 'atan2', math.hypot: 'hypot', math.pow: 'pow'}
-CMATH = {getattr(cmath, n): n for n in ('sin', 'cos', 'tan', 'sinh', 'cosh', 'tanh', 'exp', 'sqrt', 'log', 'asin', 'acos',
-                                        'atan', 'asinh', 'acosh', 'atanh')}
-PLAIN = {math.sqrt: 'sqrt', math.fabs: 'fabs', np.sqrt: 'sqrt'}
-NUMPY = {np.sin: 'sin', np.cos: 'cos', np.tan: 'tan', np.exp: 'exp', np.arctan2: 'atan2'}
-ATOMIC = {'add': 'a + v', 'sub': 'a - v', 'min': 'v < a ? v : a', 'max': 'v > a ? v : a', 'and_': 'a & v', 'or_': 'a | v',
-          'xor': 'a ^ v', 'exch': 'v', 'inc': 'a >= v ? 0 : a + 1', 'dec': 'a == 0 || a > v ? v : a - 1'}
-
-
-def floating(w, v, node):
-    w.scalars((v,), node)
-    if v.type.kind == 'c':
-        w.fail(node, f'{v.type}: cmath has functions of complex numbers')
-    return w.cast(v, v.type if v.type.kind == 'f' else w.narrow(T.float64), node)
+from .value import Value, c_types, joined, split
 
 
 def call(w, node):
-    f = w.visit(node.func) if not isinstance(node.func, ast.Attribute) else method_or(w, node)
-    if isinstance(f, Value) and f.obj is None:
+    f = node.func
+    if isinstance(f, ast.Attribute):
+        v = w.visit(f.value)
+        if v.obj is None and v.type is not None:
+            return method(w, node, v, f.attr)
+    f = w.visit(f)
+    if f.obj is None:
         w.fail(node, f'{f.type} cannot be called')
-    o = f.obj if isinstance(f, Value) else f
-    special = SPECIAL.get(o) if o.__hash__ else None
-    if special:
-        return special(w, node)
+    o = f.obj
+    if not getattr(type(o), '__hash__', None):
+        w.fail(node, f'{o!r} cannot be called in a kernel')
+    if o in threads.SPECIAL:
+        return threads.SPECIAL[o](w, node)
+    return plain(w, node, o, arguments(w, node))
+
+
+def arguments(w, node):
+    """The positional arguments; * in front of a tuple gives its items."""
+    args = []
+    for a, v in zip(node.args, w.many([a.value if isinstance(a, ast.Starred) else a for a in node.args])):
+        if not isinstance(a, ast.Starred):
+            args.append(v)
+        elif isinstance(v.type, Tuple):
+            args += split(w.temp(v))
+        else:
+            w.fail(a, f'{w.about(v)}: * is for tuples in a kernel')
+    return args
+
+
+def plain(w, node, o, args):
+    """o(args)"""
+    target = getattr(o, 'py_func', None)
+    if target is None and callable(o) and hasattr(o, '__code__') and o not in KNOWN:
+        target = o
+    if target is not None:
+        return device(w, node, target, args, o)
     if node.keywords:
         w.fail(node, 'keywords are not possible in this call')
-    args = w.many(node.args)
-    if isinstance(o, Method):
-        return o.f(w, node, o.value, args)
     if isinstance(o, stubs.Atomic):
         return atomic(w, node, o.name, args)
-    if isinstance(o, (Scalar, type)) or isinstance(o, np.dtype):
+    if isinstance(o, T.Vector):
+        return vector(w, node, o, args)
+    for table in (FUNCTIONS, threads.FUNCTIONS):
+        if o in table:
+            return table[o](w, node, args)
+    if o is round and len(args) == 2 and args[0].type is not None and args[1].type is not T.none and args[0].type.kind == 'f':
+        digits = [w.cast(args[0], w.narrow(T.float64), node), w.cast(args[1], T.int64, node)]
+        return w.cast(device(w, node, helpers.round_digits, digits, helpers.round_digits), args[0].type, node)
+    if isinstance(o, np.ufunc):
+        found = ufuncs.call(w, node, o, args)
+    else:
+        found = mathematics.call(w, node, o, args)
+    if found is not None:
+        return found
+    if isinstance(o, (Scalar, type, np.dtype)):
         return cast(w, node, o, args)
-    if (o in MATH or o in NUMPY and o is not np.arctan2) and len(args) == 1:
-        x = floating(w, args[0], node)
-        return Value(x.type, [f'gnd_{MATH.get(o) or NUMPY[o]}_{x.type.short}({x.text})'])
-    if o in MATH2 or o is np.arctan2:
-        return math2(w, node, MATH2.get(o, 'atan2'), args)
-    if o in CMATH and len(args) == 1:
-        x = w.cast(args[0], args[0].type if args[0].type.kind == 'c' else w.narrow(T.complex128), node)
-        return Value(x.type, [f'gnd_{CMATH[o]}_{x.type.short}({x.text})'])
-    if o in PLAIN and len(args) == 1:
-        x = floating(w, args[0], node)
-        return Value(x.type, [f'{PLAIN[o]}({x.text})'])
-    plain = FUNCTIONS.get(o) if o.__hash__ else None
-    if plain:
-        return plain(w, node, args)
-    target = getattr(o, 'py_func', None)
-    if target is None and callable(o) and hasattr(o, '__code__'):
-        target = o
-    if target is None:
-        w.fail(node, f'{o!r} cannot be called in a kernel')
-    return device(w, node, target, args)
+    w.fail(node, f'{o!r} cannot be called in a kernel')
 
 
-class Method:
-    __hash__ = object.__hash__
-
-    def __init__(self, f, value):
-        self.f, self.value = f, value
-
-
-def method_or(w, node):
-    """A method of a value (z.conjugate()), or what a name of a module is."""
-    v = w.visit(node.func.value)
-    if v.obj is None and v.type is not None and node.func.attr == 'conjugate':
-        return Method(lambda w, n, v, a: Value(v.type, [f'gnd_conj_{v.type.short}({v.text})']) if v.type.kind == 'c' else v, v)
-    return w.visit(node.func)
-
-
-def device(w, node, f, args):
-    """A call of a function that is compiled for these types."""
-    for a in args:
-        if a.obj is not None:
-            w.fail(node, f'{a.obj!r} cannot be an argument in a kernel')
-    g = w.unit.function(f, [a.type for a in args])
-    for a, changes in zip(node.args, g.changed()):
-        if changes:
-            w.write_to(a)
-    given = [p for a in args for p in a.parts] + (['nb_err'] if w.unit.debug else [])
-    text = f'{g.name}({", ".join(given)})'
+def device(w, node, f, args, o):
+    """A call of a function that is compiled for these types, and for the things of Python's among its arguments."""
+    args = bound(w, node, f, args)
+    given = [a if a.obj is not None else None for a in args]
+    declared = getattr(o, 'signatures', None)
+    if declared and all(a.type is not None for a in args):
+        try:
+            declared = T.best(declared, [a.type for a in args], f.__name__)
+        except TypeError as e:
+            w.fail(node, str(e))
+        args = [w.cast(a, w.narrow(t), node) if isinstance(t, Scalar) else a for a, t in zip(args, declared.args)]
+    g = w.unit.function(f, [a.type for a in args], given, [a if a.const is not None else None for a in args], w)
+    args = [a for a, n in zip(args, g.names_given) if n in g.parameters]
+    nodes = dict(zip(g.names_given, node.args))
+    for n, changes in zip(g.parameters, g.changed()):
+        if changes and n in nodes:
+            w.write_to(nodes[n])
+    hidden = [w.hide(c, f'{g.name}_{n}', size, align) for n, (c, size, align) in g.hidden.items()]
+    parts = [p for a in args for p in a.parts] + hidden + (['nb_err'] if w.unit.debug else [])
+    text = f'{g.name}({", ".join(parts)})'
     t = g.result or T.none
-    if t is T.none:
+    if t is T.none or not c_types(t):
         w.lines.append(text + ';')
-        v = Value(T.none, [], steady=True)
-    elif isinstance(t, Scalar) or len(g_parts(t)) == 1:
+        v = Value(t, [], steady=True)
+    elif len(c_types(t)) == 1:
         v = w.temp(Value(t, [text]))
     else:
         w.count += 1
         r = f't{w.count}'
         w.lines.append(f'{g.name}_r {r} = {text};')
-        v = Value(t, [f'{r}.m{i}' for i in range(len(g_parts(t)))], steady=True)
+        v = Value(t, [f'{r}.m{i}' for i in range(len(c_types(t)))], steady=True)
     if w.unit.debug:
         w.lines.append(f'if (nb_err[0]) {{ {w.leave()} }}')
-    return v
+    want = declared.result if isinstance(declared, T.Signature) else None
+    return w.cast(v, w.narrow(want), node) if isinstance(want, Scalar) and isinstance(t, Scalar) else v
 
 
-def g_parts(t):
-    from .write import c_types
-    return c_types(t)
+def bound(w, node, f, args):
+    """The arguments in the order of f's parameters: keywords and defaults among them."""
+    names = f.__code__.co_varnames[:f.__code__.co_argcount]
+    words = {k.arg: w.visit(k.value) for k in node.keywords}
+    defaults = dict(zip(names[::-1], (f.__defaults__ or ())[::-1]))
+    for n in names[len(args):]:
+        if n in words:
+            args.append(words.pop(n))
+        elif n in defaults:
+            args.append(w.constant(defaults[n], node))
+    if words or len(args) != len(names):
+        w.fail(node, f'{f.__name__} takes {len(names)} arguments ({", ".join(names)})')
+    return args
+
+
+def power(w, node, args):
+    if len(args) != 2:
+        w.fail(node, 'pow takes two numbers')
+    return w.binary('**', *args, node)
+
+
+def is_instance(w, node, args):
+    """isinstance(value, tuple) and of Python's numbers: known when the kernel is compiled."""
+    kinds = {int: 'iu', float: 'f', complex: 'c', bool: 'b'}
+    classes = args[1].obj if len(args) == 2 else None
+    classes = classes if isinstance(classes, tuple) else (classes,)
+    if not all(c is tuple or c in kinds for c in classes):
+        w.fail(node, 'isinstance is of tuple, int, float, complex and bool in a kernel')
+    t = args[0].type
+    return w.constant(any(isinstance(t, Tuple) if c is tuple else isinstance(t, Scalar) and t.kind in kinds[c] for c in classes), node)
 
 
 def cast(w, node, o, args):
-    if len(args) == 2 and o is complex:
-        t = w.narrow(T.complex128)
-        r = T.float32 if t is T.complex64 else T.float64
+    if len(args) == 2 and (o is complex or o in (T.complex64, T.complex128, np.complex64, np.complex128)):
+        t = w.narrow(T.complex128 if o is complex else T.of_dtype(o))
+        r = mathematics.real_of(t)
         return Value(t, [f'gnd_cplx_{t.short}({w.cast(args[0], r, node).text}, {w.cast(args[1], r, node).text})'])
     if o is tuple and len(args) == 1 and isinstance(args[0].type, Tuple):
         return args[0]
+    if isinstance(o, type) and issubclass(o, tuple) and getattr(o, '_fields', None) and len(args) == len(o._fields):
+        return joined(args, o._fields)
     try:
         t = w.narrow(T.of_dtype(o))
     except (TypeError, ValueError):
         w.fail(node, f'{o!r} cannot be called in a kernel')
+    if not args and o in T.PYTHON:
+        return w.constant(o(), node)
     if len(args) != 1:
         w.fail(node, f'{t} takes one number')
+    if o is int and isinstance(args[0].type, Scalar) and args[0].type.kind in 'iu':
+        return w.cast(args[0], T.arithmetic('+', args[0].type, args[0].type), node)
     return w.cast(args[0], t, node)
 
 
-def math2(w, node, name, args):
-    if len(args) != 2:
-        w.fail(node, f'{name} takes two numbers')
-    x, y = (floating(w, a, node) for a in args)
-    t = T.unify(x.type, y.type)
-    return Value(t, [f'gnd_{name}_{t.short}({w.cast(x, t, node).text}, {w.cast(y, t, node).text})'])
+def vector(w, node, o, args):
+    """float32x3(a, b, c): of numbers and vectors that are as many together."""
+    items = [i for a in args for i in (split(a) if isinstance(a.type, Tuple) else [a])]
+    w.scalars(items, node)
+    if len(items) != o.size:
+        w.fail(node, f'{o.name} takes {o.size} numbers, {len(items)} given')
+    return w.temp(joined([w.cast(i, w.narrow(o.base), node) for i in items], o.type.names))
 
 
 def extreme(sign):
@@ -152,6 +184,8 @@ def extreme(sign):
         for a in args[1:]:
             t = T.unify(t, a.type)
         t = w.narrow(t)
+        if t.kind == 'c':
+            w.fail(node, 'complex numbers have no order')
         v = w.temp(w.cast(args[0], t, node))
         for a in args[1:]:
             b = w.temp(w.cast(a, t, node))
@@ -160,36 +194,8 @@ def extreme(sign):
     return f
 
 
-def absolute(w, node, args):
-    w.scalars(args, node)
-    v, t = args[0], args[0].type
-    if t.kind == 'c':
-        r = T.float32 if t is T.complex64 else T.float64
-        z = w.temp(v).text
-        return Value(r, [f'gnd_hypot_{r.short}(gnd_re_{t.short}({z}), gnd_im_{t.short}({z}))'])
-    if t.kind == 'f':
-        return Value(t, [f'fabs({v.text})'])
-    v = w.temp(w.cast(v, t if t.bits == 64 else T.int64, node))
-    return v if t.kind in 'ub' else Value(v.type, [f'({v.text} < 0 ? 0 - {v.text} : {v.text})'], positive=True)
-
-
-def rounded(name, to_int=True):
-    def f(w, node, args):
-        w.scalars(args, node)
-        v = args[0]
-        if v.type.kind in 'biu':
-            return w.cast(v, T.int64, node)
-        if len(args) == 2:
-            k = w.cast(args[1], v.type, node)
-            p = w.temp(Value(v.type, [f'gnd_pow_{v.type.short}({literal(10, v.type)}, {k.text})']))
-            return Value(v.type, [f'(rint({v.text} * {p.text}) / {p.text})'])
-        r = Value(v.type, [f'{name}({v.text})'])
-        return w.cast(r, T.int64, node) if to_int else r
-    return f
-
-
 def length(w, node, args):
-    t = args[0].type
+    t = args[0].type if len(args) == 1 else None
     if isinstance(t, Tuple):
         return w.constant(len(t.items), node)
     if isinstance(t, Array) and t.ndim:
@@ -197,179 +203,100 @@ def length(w, node, args):
     w.fail(node, f'{t} has no length')
 
 
-def is_(name):
-    def f(w, node, args):
-        x = w.temp(floating(w, args[0], node))
-        e = {'nan': f'({x.text} != {x.text})', 'inf': f'(fabs({x.text}) == GND_INF_{x.type.short})',
-             'finite': f'(fabs({x.text}) < GND_INF_{x.type.short})'}[name]
-        return Value(T.boolean, [e])
-    return f
+# --- methods -----------------------------------------------------------------------------------------
+
+def method(w, node, v, name):
+    """value.name(...)"""
+    f = METHODS.get((type(v.type), name))
+    if f is None or node.keywords:
+        w.fail(node, f'{v.type} has no method {name} in a kernel')
+    return f(w, node, v, arguments(w, node))
 
 
-def log(w, node, args):
-    x = floating(w, args[0], node)
-    y = Value(x.type, [f'gnd_log_{x.type.short}({x.text})'])
-    return y if len(args) == 1 else w.binary('/', y, log(w, node, args[1:]), node)
+def reshaped(w, node, v, args):
+    """Of an array in C order: the same elements."""
+    if len(args) == 1 and isinstance(args[0].type, Tuple):
+        args = split(args[0])
+    w.scalars(args, node)
+    if v.type.layout != 'C':
+        w.fail(node, 'reshape of a view whose elements are not in C order is not possible in a kernel')
+    v = w.temp(v)
+    shape = [w.temp(w.cast(a, T.int64, node)) for a in args]
+    known = ' * '.join(a.text for a in shape) or '1'
+    total = w.size(v).text
+    parts = [a.text if a.positive or (a.const or -1) > 0 else f'({a.text} < 0 ? {total} / (-({known})) : {a.text})' for a in shape]
+    return w.temp(Value(Array(v.type.scalar, len(parts), space=v.type.space), [v.text] + parts))
 
 
-def one_float(text):
-    def f(w, node, args):
-        x = floating(w, args[0], node)
-        return Value(x.type, [text.format(w.temp(x).text)])
-    return f
+def ravel(w, node, v, args):
+    if v.type.layout != 'C':
+        w.fail(node, 'ravel of a view whose elements are not in C order is not possible in a kernel')
+    return w.temp(Value(Array(v.type.scalar, 1, space=v.type.space), [v.text, w.size(v).text]))
 
 
-def fma(w, node, args):
-    t = w.narrow(T.unify(T.unify(args[0].type, args[1].type), args[2].type))
-    return Value(t, [f'fma({", ".join(w.cast(a, t, node).text for a in args)})'])
+def item(w, node, v, args):
+    """a.item(): of one element; a.item(i), of one dimension."""
+    at = args or [w.constant(0, node)] * v.type.ndim
+    if len(at) != v.type.ndim:
+        w.fail(node, f'item takes {v.type.ndim} indices')
+    return w.element(v, at, node)
 
 
-def select(w, node, args):
-    c, a, b = args
-    t = T.unify(a.type, b.type)
-    return Value(t, [f'({w.truth(c, node).text} ? {w.cast(a, t, node).text} : {w.cast(b, t, node).text})'])
-
-
-# --- threads -----------------------------------------------------------------------------------------
-
-def grid(form):
-    def f(w, node, args):
-        n = args[0].const if len(args) == 1 else None
-        if n not in (1, 2, 3):
-            w.fail(node, 'grid and gridsize take 1, 2 or 3')
-        items = [Value(T.int64, [form.format(d)], positive=True) for d in range(n)]
-        return items[0] if n == 1 else joined(items)
-    return f
-
-
-def statement(text):
-    def f(w, node, args):
-        w.lines.append(text)
-        return Value(T.none, [], steady=True)
-    return f
-
-
-def array_of(space):
-    def f(w, node):
-        words = {k.arg: k.value for k in node.keywords}
-        named = dict(zip(('shape', 'dtype'), node.args), **words)
-        if set(named) != {'shape', 'dtype'}:
-            w.fail(node, f'{space}.array takes shape and dtype')
-        shape, dtype = w.visit(named['shape']), w.visit(named['dtype'])
-        items = split_constants(w, shape, named['shape'])
-        try:
-            t = w.narrow(T.of_dtype(dtype.obj))
-        except (TypeError, ValueError):
-            w.fail(node, f'{w.about(dtype)} is no dtype of kernels')
-        if not w.kernel and space == 'shared':
-            w.fail(node, 'shared memory is made in the kernel: give the array to the function')
-        w.count += 1
-        name = f'{space[0]}{w.count}'
-        size = math.prod(items)
-        if space == 'shared' and size == 0:
-            w.unit.dynamic = True
-            return Value(Array(t, 1, space), [f'((GND_LOCAL_PTR {t.c} *)nb_dynamic)', '0'], steady=True)
-        w.heads.append(f'{"GND_LOCAL " if space == "shared" else ""}{t.c} {name}[{size}];')
-        return Value(Array(t, len(items), space), [name] + [str(i) for i in items], steady=True)
-    return f
-
-
-def split_constants(w, shape, node):
-    if shape.const is not None:
-        return [int(shape.const)]
-    if isinstance(node, ast.Tuple):
-        items = [w.visit(e).const for e in node.elts]
-    else:
-        o = w.outside(node) if isinstance(node, ast.Name) and node.id not in w.local else None
-        items = list(o) if isinstance(o, tuple) else [None]
-    if not all(isinstance(i, (int, np.integer)) for i in items):
-        w.fail(node, 'the shape has to be known when the kernel is compiled')
-    return [int(i) for i in items]
-
-
-def constant_array(w, node, args):
-    a = args[0].obj
-    if not hasattr(a, 'dtype'):
-        w.fail(node, 'const.array_like takes an array of NumPy\'s')
-    a = np.ascontiguousarray(a)
-    t = T.of_dtype(a.dtype)
-    if t.kind == 'c':
-        w.fail(node, 'constant arrays of complex numbers are not possible')
-    name = w.unit.constant_array(a, t)
-    return Value(Array(t, a.ndim, 'const'), [name] + [str(n) for n in a.shape], steady=True)
-
-
-# --- atomic operations --------------------------------------------------------------------------------
-
-def atomic(w, node, name, args):
-    """atomic.add(array, index, value) and its like; the old element."""
-    if name == 'compare_and_swap':
-        args, nodes = [args[0], w.constant(0, node), *args[1:]], node.args
-        name = 'cas'
-    else:
-        nodes = node.args
-    want = 4 if name == 'cas' else 3
-    if len(args) != want or not isinstance(args[0].type, Array):
-        w.fail(node, f'atomic.{name} takes an array, an index and {want - 2} value{"s" if want > 3 else ""}')
-    at = split(args[1]) if isinstance(args[1].type, Tuple) else [args[1]]
-    p = w.element(args[0], at, node)
-    if not isinstance(p.type, Scalar):
-        w.fail(node, 'atomic operations are of single elements')
-    t, space = p.type, args[0].type.space
-    if t.bits not in (32, 64) or t.kind not in 'iuf' or t.kind == 'f' and name in ('and_', 'or_', 'xor', 'inc', 'dec'):
-        w.fail(node, f'atomic.{name} of {t} is not possible')
-    values = [w.cast(a, t, node).text for a in args[2:]]
-    f = w.unit.atomic(name, t, space)
-    w.write_to(nodes[0])
-    return w.temp(Value(t, [f'{f}(&{p.text}, {", ".join(values)})']))
-
-
-def atomic_text(name, t, space, f):
-    """The function: by compare and swap of the element's bits."""
-    u = f'g_u{t.bits}'
-    to, back = (f'GND_BITS_{t.short}({{}})', f'GND_FROM_{t.short}({{}})') if t.kind == 'f' else (f'({u})({{}})', f'({t.c})({{}})')
-    p = {'global': 'GND_GLOBAL', 'shared': 'GND_LOCAL_PTR', 'local': ''}[space]
-    if name == 'cas':
-        new, params, stop = 'v', f'{t.c} c, {t.c} v', 'if (a != c) return a;'
-    else:
-        new, params, stop = ATOMIC[name], f'{t.c} v', ''
-    if t.kind == 'i' and name in ('add', 'sub'):
-        new = f'({t.c})((g_u64)a {new[2]} (g_u64)v)'
-    return f'''GND_FN {t.c} {f}({p} {t.c} *p, {params})
-{{
-    volatile {p} {u} *q = (volatile {p} {u} *)p;
-    {u} old = *q;
-    while (1) {{
-        const {t.c} a = {back.format('old')};
-        {stop}
-        const {u} seen = NB_CAS{t.bits}(q, old, {to.format(f'({t.c})({new})')});
-        if (seen == old)
-            return a;
-        old = seen;
-    }}
-}}
-'''
-
-
-FUNCTIONS = {
-    min: extreme('<'), max: extreme('>'), abs: absolute, round: rounded('rint'), math.floor: rounded('floor'),
-    math.ceil: rounded('ceil'), math.trunc: rounded('trunc'), len: length, math.isnan: is_('nan'), math.isinf: is_('inf'),
-    math.isfinite: is_('finite'), math.log: log, math.copysign: lambda w, n, a: copysign(w, n, a),
-    math.fmod: lambda w, n, a: plain2(w, n, a, 'fmod'), math.radians: one_float('({0} * 0.017453292519943295f)'),
-    stubs.grid: grid('(g_i64)GND_GID({0})'), stubs.gridsize: grid('((g_i64)GND_LSZ({0}) * (g_i64)GND_NGRP({0}))'),
-    stubs.syncthreads: statement('NB_BARRIER();'), stubs.threadfence: statement('NB_FENCE();'),
-    stubs.threadfence_block: statement('NB_FENCE();'), stubs.threadfence_system: statement('NB_FENCE();'),
-    stubs.const.array_like: constant_array, stubs.fma: fma, stubs.selp: select, stubs.cbrt: one_float('cbrt({0})'),
+METHODS = {
+    (Scalar, 'conjugate'): lambda w, node, v, args: mathematics.conjugate(w, node, v),
+    (Scalar, 'bit_count'): lambda w, node, v, args: mathematics.bits('popc')(w, node, v),
+    (Array, 'reshape'): reshaped, (Array, 'ravel'): ravel, (Array, 'flatten'): ravel, (Array, 'item'): item,
+    (Array, 'transpose'): lambda w, node, v, args: w.transposed(v),
 }
-del FUNCTIONS[math.radians]
-SPECIAL = {stubs.shared.array: array_of('shared'), stubs.local.array: array_of('local')}
+def printed(w, node, args):
+    """print(...): numbers, texts that are known, and tuples of these, in one line."""
+    form, given = [], []
+
+    def add(text, values=()):
+        form.append(text)
+        given.extend(values)
+
+    def one(v):
+        if isinstance(v.obj, str):
+            add(v.obj.replace('\\', '\\\\').replace('"', '\\"').replace('%', '%%').replace('\n', '\\n'))
+        elif isinstance(v.obj, stubs.Special):
+            one(v.obj.value(w))
+        elif isinstance(v.type, Tuple):
+            add('(')
+            for k, i in enumerate(split(v)):
+                add(', ' if k else '')
+                one(i)
+            add(',)' if len(v.type.items) == 1 else ')')
+        elif not isinstance(v.type, Scalar) or v.type.kind == 'c':
+            w.fail(node, f'{w.about(v)} cannot be printed in a kernel')
+        elif v.type.kind == 'f':
+            add('%f', [f'({"g_f64" if w.unit.wide else "g_f32"})({v.text})'])
+        elif v.type.kind == 'b':
+            add('%s', [v])
+        else:
+            add('%" NB_LONG "' + ('u' if v.type.kind == 'u' else 'd'), [f'(g_{v.type.kind}64)({v.text})'])
+    for k, a in enumerate(args):
+        add(' ' if k else '')
+        one(w.temp(a))
+    w.unit.prints = True
+    emit(w, ''.join(form), given)
+    return Value(T.none, [], steady=True)
 
 
-def copysign(w, node, args):
-    return plain2(w, node, args, 'copysign')
+def emit(w, form, given):
+    """One printf for each combination of bools."""
+    at = next((k for k, v in enumerate(given) if isinstance(v, Value)), None)
+    if at is None:
+        w.lines.append(f'printf("{form}\\n"{"".join(", " + g for g in given)});')
+        return
+    before, after = form.split('%s', 1)
+    w.lines.append(f'if ({given[at].text}) {{')
+    emit(w, before + 'True' + after, given[:at] + given[at + 1:])
+    w.lines.append('} else {')
+    emit(w, before + 'False' + after, given[:at] + given[at + 1:])
+    w.lines.append('}')
 
 
-def plain2(w, node, args, name):
-    x, y = (floating(w, a, node) for a in args)
-    t = T.unify(x.type, y.type)
-    return Value(t, [f'{name}({w.cast(x, t, node).text}, {w.cast(y, t, node).text})'])
+FUNCTIONS = {print: printed, pow: power, isinstance: is_instance, min: extreme('<'), max: extreme('>'), len: length, operator.getitem: lambda w, node, args: w.element(
+    args[0], split(args[1]) if isinstance(args[1].type, Tuple) else [args[1]], node)}
+KNOWN = frozenset(FUNCTIONS) | frozenset(threads.FUNCTIONS) | frozenset(mathematics.FUNCTIONS) | {stubs.cbrt, stubs.exp2}

@@ -61,16 +61,20 @@ class Vectorized:
     def __init__(self, f, signatures):
         self.__wrapped__ = self.py_func = f
         self.signatures, self.__name__, self.__doc__ = signatures, f.__name__, f.__doc__
-        self.kernels = {}
+        self.kernels, self.reduction = {}, None
 
-    def __call__(self, *args, out=None):
+    def reduce(self, arr, stream=0):
+        """Of a function of two numbers: the reduction of an array of one dimension."""
+        if self.reduction is None:
+            self.reduction = Reduce(self.py_func)
+        return self.reduction(arr)
+
+    def __call__(self, *args, out=None, stream=0):
+        args = [np.asarray(a) if isinstance(a, (list, tuple)) else a for a in args]
         host = not any(isinstance(a, ndarray) for a in args)
         device = next((a.device for a in args if isinstance(a, ndarray)), None) or Device()
         types = [np.result_type(a) if not isinstance(a, ndarray) else a.dtype for a in args]
-        signature = next((s for s in self.signatures if len(s.args) == len(args) and all(
-            np.can_cast(a, t.dtype, 'same_kind') for a, t in zip(types, s.args))), None)
-        if self.signatures and signature is None:
-            raise TypeError(f'{self.__name__}: no signature takes {", ".join(map(str, types))}')
+        signature = T.best(self.signatures, [T.of_dtype(a) for a in types], self.__name__) if self.signatures else None
         want = [t.dtype for t in signature.args] if signature else types
         arrays = [asarray(a, device=device).astype(t) for a, t in zip(args, want)]
         import gnd

@@ -3,18 +3,22 @@
 assignments are unified to: a function is visited again until none changes."""
 import ast
 import builtins as python
+import collections
 import inspect
 import textwrap
 
 from . import types as T
 from .types import Array, Scalar, Tuple, TypingError
-from .write import BINARY, Expressions, Value, c_types, split
+from .iterate import iterable
+from .value import Value, c_types, split
+from .write import BINARY, Expressions
 
 
 class Function(Expressions):
-    """One function for one tuple of types; `unit` is the text that it belongs to."""
+    """One function for one tuple of types; `unit` is the text that it belongs to. given: of its parameters, things of
+    Python's and numbers that are known."""
 
-    def __init__(self, f, args, unit, name, kernel):
+    def __init__(self, f, args, unit, name, kernel, given=()):
         self.f, self.args, self.unit, self.name, self.kernel = f, args, unit, name, kernel
         try:
             lines, start = inspect.getsourcelines(f)
@@ -26,27 +30,40 @@ class Function(Expressions):
         a = self.node.args
         if a.vararg or a.kwarg or a.kwonlyargs or a.posonlyargs:
             self.fail(self.node, 'a kernel has plain parameters')
-        self.parameters = [p.arg for p in a.args]
-        if len(args) != len(self.parameters):
-            raise TypeError(f'{f.__name__} takes {len(self.parameters)} arguments, {len(args)} given')
+        names = [p.arg for p in a.args]
+        if len(args) != len(names):
+            raise TypeError(f'{f.__name__} takes {len(names)} arguments, {len(args)} given')
+        self.names_given = names
+        self.objects = {n: v.obj for n, v in zip(names, given) if v is not None and v.obj is not None}
+        self.known = {n: v for n, v in zip(names, given) if v is not None and v.obj is None}
+        self.parameters = [n for n in names if n not in self.objects and n not in self.known]
         closure = inspect.getclosurevars(f) if f.__closure__ else None
         self.free = closure.nonlocals if closure else {}
         body = self.node.body if isinstance(self.node, ast.FunctionDef) else [ast.Return(
             self.node.body, lineno=self.node.body.lineno, col_offset=self.node.body.col_offset)]
         self.body = body
-        self.local = set(self.parameters) | {n.id for s in body for n in ast.walk(s)
-                                             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        self.types, self.signed, self.result = dict(zip(self.parameters, args)), set(), None
-        self.signed |= {p for p in self.parameters}
+        self.stored = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        counts = collections.Counter(n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+        self.once, self.constants = {n: k == 1 for n, k in counts.items()}, {}
+        self.local = set(names) | self.stored
+        for n in self.stored & set(self.known):
+            self.fail(self.node, f'{n} has to be known when the kernel is compiled, and it is assigned to')
+        self.types = {n: t for n, t in zip(names, args) if n in self.parameters}
+        self.signed, self.result, self.hidden = set(self.parameters), None, {}
         self.written = set()
         self.settle()
+
+    def hide(self, c, name, size, align=''):
+        """The name of memory of the group that the kernel has and gives to this function."""
+        self.hidden[name] = (c, size, align)
+        return name
 
     def settle(self):
         """Visits the body until no type changes."""
         for _ in range(100):
             before = dict(self.types), set(self.signed), self.result, set(self.written)
-            self.lines, self.heads, self.count, self.declared = [], [], 0, {}
-            self.aliases = {}
+            self.lines, self.heads, self.count, self.hidden, self.specials = [], [], 0, {}, {}
+            self.aliases, self.constants, self.version, self.loops = {}, {}, {}, []
             for s in self.body:
                 self.statement(s)
             if before == (self.types, self.signed, self.result, self.written):
@@ -63,6 +80,7 @@ class Function(Expressions):
         """The C variables of variable n."""
         if n in self.aliases:
             return self.aliases[n]
+        n = n.replace('.', '_v')
         stem = n + '_' if n.isascii() else 'u' + n.encode().hex() + '_'
         c = c_types(t)
         return [stem] if len(c) == 1 else [f'{stem}{i}' for i in range(len(c))]
@@ -72,7 +90,7 @@ class Function(Expressions):
         for n, t in sorted(self.types.items()):
             if n not in self.parameters and n not in self.aliases:
                 for c, p in zip(c_types(t), self.names(n, t)):
-                    yield f'{c} {p} = 0;' if not c.startswith(('g_c64', 'g_c128')) or c.endswith('*') else f'{c} {p};'
+                    yield f'{c} {p};' if c.endswith('*') else f'{c} {p} = 0;' if not c.startswith(('g_c64', 'g_c128')) or c.endswith('*') else f'{c} {p};'
 
     # --- statements ---------------------------------------------------------------------------------
 
@@ -101,12 +119,22 @@ class Function(Expressions):
         if not isinstance(target, ast.Name):
             self.fail(target, f'an assignment to {type(target).__name__} is not possible in a kernel')
         n = target.id
+        if self.once.get(n) and v.const is not None and isinstance(v.type, (Scalar, Tuple)) and n not in self.parameters:
+            self.constants[n] = v
         if v.obj is not None or v.type is None:
-            self.fail(node, f'{self.about(v)} cannot be the value of a variable in a kernel')
+            if n in self.types or self.objects.get(n, v.obj) is not v.obj:
+                self.fail(node, f'{self.about(v)} cannot be the value of a variable with other values')
+            self.objects[n] = v.obj
+            return
         if v.type is T.none:
             self.fail(node, f'{n} would be None')
+        n = self.version.get(n, n)
         old = self.types.get(n)
         t = v.type if old is None else T.unify(old, v.type)
+        if t is None and node in self.body:  # from here on another variable, which no loop and no branch brings back
+            v = self.temp(v)
+            n = self.version[target.id] = f'{target.id}.{len(self.version)}_{node.lineno}'
+            t = v.type
         if t is None:
             self.fail(node, f'{n} is {old} and {v.type}: a variable has one type')
         self.types[n] = self.narrow(t) if isinstance(t, Scalar) else t
@@ -114,22 +142,26 @@ class Function(Expressions):
             self.signed.add(n)
         v = self.cast(v, self.types[n], node)
         names = self.names(n, self.types[n])
-        if len(names) > 1:
+        if len(names) > 1 and not all(p.isdigit() for p in v.parts[1:]):
             v = self.temp(v)
         self.lines += [f'{a} = {b};' for a, b in zip(names, v.parts)]
 
     def store(self, target, v, node):
+        if v.obj is not None or v.type in (None, T.none):
+            self.fail(node, f'{self.about(v)} cannot be an element of an array')
         v = self.temp(v) if not v.steady else v
         place = self.place(target)
-        if not isinstance(place.type, Scalar) or not place.text.endswith(']'):
-            self.fail(node, 'only elements of arrays can be assigned to')
         self.write_to(target.value)
-        self.lines.append(f'{place.text} = {self.cast(v, place.type, node).text};')
+        if isinstance(place.type, Array):
+            return self.fill(place, v, node)
+        if place.place is None:
+            self.fail(node, 'only elements of arrays can be assigned to')
+        self.put(place, v, node)
 
     def write_to(self, node):
         """Notes that an array's elements are changed; those of parameters count."""
-        while isinstance(node, ast.Subscript):
-            node = node.value
+        while isinstance(node, (ast.Subscript, ast.Attribute, ast.Call)):
+            node = node.func if isinstance(node, ast.Call) else node.value
         if isinstance(node, ast.Name):
             self.written.add(node.id)
 
@@ -143,9 +175,9 @@ class Function(Expressions):
             found.add(k)
             for s in self.body:
                 for a in ast.walk(s):
-                    if isinstance(a, ast.Assign) and any(isinstance(x, ast.Name) and x.id == k
-                                                         for t in a.targets for x in ast.walk(t)):
-                        todo += [x.id for x in ast.walk(a.value) if isinstance(x, ast.Name)]
+                    to, value = bound_by(a)
+                    if any(isinstance(x, ast.Name) and x.id == k for t in to for x in ast.walk(t)):
+                        todo += [x.id for x in ast.walk(value) if isinstance(x, ast.Name)]
         return found
 
     def changed(self):
@@ -178,14 +210,17 @@ class Function(Expressions):
             a, b = self.many([ast.copy_location(load, node.target), node.value])
             return self.assign(node.target, self.binary(op, a, b, node), node)
         place = self.place(node.target)
-        if not isinstance(place.type, Scalar):
+        if isinstance(place.type, Array):
+            to, v = self.temp(place), self.temp(self.visit(node.value))
+            self.write_to(node.target.value)
+            return self.each(to, lambda at: self.binary(op, self.broadcast(to, at), self.broadcast(v, at) if isinstance(
+                v.type, Array) else v, node), node)
+        if place.place is None:
             self.fail(node, 'only elements of arrays can be assigned to')
-        v, lines = self.captured(lambda: self.visit(node.value))
-        if lines:
-            place = Value(place.type, [place.text])
-            self.lines += lines
+        old = self.temp(place)
+        v = self.visit(node.value)
         self.write_to(node.target.value)
-        self.lines.append(f'{place.text} = {self.cast(self.binary(op, place, v, node), place.type, node).text};')
+        self.put(place, self.binary(op, old, v, node), node)
 
     def do_Expr(self, node):
         if isinstance(node.value, ast.Constant):
@@ -197,6 +232,8 @@ class Function(Expressions):
         pass
 
     def do_Break(self, node):
+        if self.loops and self.loops[-1]:
+            self.lines.append(f'{self.loops[-1]} = 1;')
         self.lines.append('break;')
 
     def do_Continue(self, node):
@@ -213,41 +250,42 @@ class Function(Expressions):
             self.block(node.orelse)
         self.lines.append('}')
 
+    def looped(self, node, flag):
+        """The body of a loop whose head stands there, and its else, which a break leaves out."""
+        self.loops.append(flag)
+        self.block(node.body)
+        self.loops.pop()
+        self.lines.append('}')
+        if flag:
+            self.lines.append(f'if (!{flag}) {{')
+            self.block(node.orelse)
+            self.lines.append('}')
+
+    def broken(self, node):
+        """The variable that tells whether a break left the loop; None: nobody asks."""
+        if not node.orelse:
+            return None
+        self.count += 1
+        self.lines.append(f'g_b t{self.count} = 0;')
+        return f't{self.count}'
+
     def do_While(self, node):
-        if node.orelse:
-            self.fail(node, 'else of a loop is not possible in a kernel')
+        flag = self.broken(node)
         test, lines = self.captured(lambda: self.truth(self.visit(node.test), node.test))
         if lines:
             self.lines += ['while (1) {', *lines, f'if (!{test.text}) break;']
         else:
             self.lines.append(f'while ({test.text}) {{')
-        self.block(node.body)
-        self.lines.append('}')
+        self.looped(node, flag)
 
     def do_For(self, node):
-        if node.orelse:
-            self.fail(node, 'else of a loop is not possible in a kernel')
-        over = node.iter
-        if not (isinstance(over, ast.Call) and self.visit(over.func).obj is range) or over.keywords:
-            self.fail(over, 'a loop in a kernel is over range(...)')
-        v = self.many(over.args)
-        if not 1 <= len(v) <= 3:
-            self.fail(over, 'range takes one to three ints')
-        if any(not isinstance(i.type, Scalar) or i.type.kind not in 'biu' for i in v):
-            self.fail(over, 'range takes ints')
-        zero, one = self.constant(0, node), self.constant(1, node)
-        start, stop, step = [zero, v[0], one] if len(v) == 1 else v + [one] if len(v) == 2 else v
-        if step.const == 0:
-            self.fail(over, 'the step of range is 0')
-        start, stop, step = (self.temp(self.cast(i, T.int64, node)) for i in (start, stop, step))
+        flag = self.broken(node)
+        over = iterable(self, node.iter)
         self.count += 1
         k = f't{self.count}'
-        on = f'{k} < {stop.text}' if step.const and step.const > 0 else f'{k} > {stop.text}' if step.const else \
-            f'({step.text} > 0 ? {k} < {stop.text} : {step.text} < 0 && {k} > {stop.text})'
-        self.lines.append(f'for (g_i64 {k} = {start.text}; {on}; {k} += {step.text}) {{')
-        self.assign(node.target, Value(T.int64, [k], positive=start.positive and step.positive, steady=True), node)
-        self.block(node.body)
-        self.lines.append('}')
+        self.lines.append(over.head(k))
+        self.assign(node.target, over.item(k), node)
+        self.looped(node, flag)
 
     def do_Return(self, node):
         v = self.visit(node.value) if node.value is not None else Value(T.none, [], steady=True)
@@ -280,7 +318,7 @@ class Function(Expressions):
         return 'return gnd_cplx_%s(0, 0);' % t.short if isinstance(t, Scalar) and t.kind == 'c' else 'return 0;'
 
     def check(self, bad, node, error, text, detail='0, 0'):
-        code = self.unit.code(error, text, self.file, self.first + node.lineno)
+        code = self.unit.code(error, text, self.f.__name__, self.file, self.first + node.lineno)
         self.lines.append(f'if ({bad}) {{ nb_error(nb_err, {code}, {detail}); {self.leave()} }}')
 
     def checked(self, k, extent, axis, node):
@@ -292,8 +330,13 @@ class Function(Expressions):
     def do_Assert(self, node):
         test = self.truth(self.visit(node.test), node.test)
         if self.unit.debug:
-            text = node.msg.value if isinstance(node.msg, ast.Constant) else 'assertion failed'
+            text = self.message([node.msg] if node.msg else [])
             self.check(f'!{test.text}', node, AssertionError, str(text).replace('{', '{{').replace('}', '}}'))
+
+    def message(self, nodes):
+        """The text of an exception: what is known of its arguments."""
+        values = [self.visit(n) for n in nodes]
+        return ', '.join(str(v.const if v.obj is None else v.obj) for v in values if v.const is not None or v.obj is not None)
 
     def do_Raise(self, node):
         e = node.exc
@@ -301,11 +344,22 @@ class Function(Expressions):
         error = self.visit(call).obj if call is not None else None
         if not (isinstance(error, type) and issubclass(error, Exception)):
             self.fail(node, 'raise of an exception\'s class is possible')
-        text = ', '.join(str(a.value) for a in e.args if isinstance(a, ast.Constant)) if isinstance(e, ast.Call) else ''
+        text = self.message(e.args) if isinstance(e, ast.Call) else ''
         if self.unit.debug:
             self.check('1', node, error, text.replace('{', '{{').replace('}', '}}'))
         else:
             self.lines.append(self.leave())
+
+
+def bound_by(node):
+    """What a statement or := gives a value, and the value: of a loop what it goes over."""
+    if isinstance(node, ast.Assign):
+        return node.targets, node.value
+    if isinstance(node, (ast.NamedExpr, ast.AnnAssign)) and node.value is not None:
+        return [node.target], node.value
+    if isinstance(node, ast.For):
+        return [node.target], node.iter
+    return [], None
 
 
 def definition(lines, f):
@@ -316,10 +370,10 @@ def definition(lines, f):
     except SyntaxError:  # a lambda in the middle of a call, or a decorator's arguments
         tree = ast.parse('(' + text.strip().rstrip(',)') + ')') if text.strip().startswith('lambda') else None
     for n in ast.walk(tree) if tree else ():
-        if isinstance(n, ast.FunctionDef) and n.name == f.__name__:
+        if isinstance(n, ast.FunctionDef) and n.name == f.__code__.co_name:
             return n
     for n in ast.walk(tree) if tree else ():
-        if isinstance(n, ast.Lambda) and f.__name__ == '<lambda>' and \
+        if isinstance(n, ast.Lambda) and f.__code__.co_name == '<lambda>' and \
                 [a.arg for a in n.args.args] == list(f.__code__.co_varnames[:f.__code__.co_argcount]):
             return n
     raise TypingError(f'{f.__name__}: its source cannot be read')

@@ -2,47 +2,23 @@
 """The text of a kernel: what it stands on, its device functions, itself; and the errors that debug=True can find."""
 import warnings
 
-from . import builtins, statements
-from . import types as T
-from .types import Array, TypingError
-from .write import c_types, literal
+import numpy as np
 
-BASE = '''#ifdef __CUDACC__
-#define NB_CONSTANT const
-#define NB_TABLE static __device__ const
-#define NB_BARRIER() __syncthreads()
-#define NB_FENCE() __threadfence()
-#define NB_CAS32(p, a, b) atomicCAS((g_u32 *)(p), a, b)
-#define NB_CAS64(p, a, b) atomicCAS((g_u64 *)(p), a, b)
-#else
-#define NB_CONSTANT __constant const
-#define NB_TABLE __constant const
-#define NB_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-#define NB_FENCE() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-#define NB_CAS32(p, a, b) atomic_cmpxchg(p, a, b)
-#define NB_CAS64(p, a, b) atom_cmpxchg(p, a, b)
-#endif
-GND_FN g_i64 nb_wrap(g_i64 i, g_i64 n) { return i < 0 ? i + n : i; }
-'''
-ERROR = '''GND_FN void nb_error(GND_GLOBAL g_i64 *e, g_i64 code, g_i64 i, g_i64 n)
-{
-    if (NB_CAS32((volatile GND_GLOBAL g_u32 *)e, 0u, (g_u32)code) == 0u) {
-        e[1] = i;
-        e[2] = n;
-        e[3] = (g_i64)GND_LID(0); e[4] = (g_i64)GND_LID(1); e[5] = (g_i64)GND_LID(2);
-        e[6] = (g_i64)GND_GRP(0); e[7] = (g_i64)GND_GRP(1); e[8] = (g_i64)GND_GRP(2);
-    }
-}
-'''
+from . import atomics, statements
+from . import types as T
+from .texts import BASE, ERROR, NEEDED
+from .types import Array, TypingError
+from .value import Value, c_types, literal
+
 _told = []
 
 
 class Unit:
-    """The text for f with arguments of these types. wide: the device has float64."""
+    """The text for f with arguments of these types. wide: the device has float64; warp: threads of a warp, or 0."""
 
-    def __init__(self, f, args, wide, debug):
-        self.wide, self.debug, self.dynamic = wide, debug, False
-        self.functions, self.order, self.extra, self.errors, self.busy = {}, [], {}, [], []
+    def __init__(self, f, args, wide, debug, warp=0):
+        self.wide, self.debug, self.dynamic, self.warp, self.tables, self.prints = wide, debug, False, warp, {}, False
+        self.functions, self.order, self.extra, self.errors, self.busy, self.count = {}, [], {}, [], [], 0
         self.kernel = statements.Function(f, args, self, 'kernel_' + ''.join(
             c if c.isascii() and c.isalnum() else '_' for c in f.__name__), True)
 
@@ -54,41 +30,75 @@ class Unit:
             warnings.warn('the device has no float64: kernels in Python compute in float32', stacklevel=2)
         return T.float32 if t is T.float64 else T.complex64
 
-    def function(self, f, args):
-        key = (f, tuple(args))
-        g = self.functions.get(key)
-        if g is None:
-            if key in self.busy:
-                raise TypingError(f'{f.__name__} calls itself: recursion is not possible in a kernel')
-            self.busy.append(key)
-            name = f'f{len(self.functions) + len(self.busy)}_' + ''.join(c for c in f.__name__ if c.isascii() and c.isalnum())
-            g = statements.Function(f, args, self, name, False)
+    def function(self, f, args, objects, numbers, w):
+        """A device function for arguments of these types and, where they are things of Python's, for these. If that is
+        not possible, for the numbers that are known, too: for shapes of shared arrays, and for what they leave out."""
+        key = (f, tuple(args), tuple(id(v.obj) if v else None for v in objects))
+        if key in self.functions:
+            return self.functions[key]
+        known = (*key, tuple(v.const if v else None for v in numbers))
+        g = self.functions.get(known)
+        if g is not None:
+            return g
+        try:
+            return self.made(key, f, args, objects)
+        except TypingError:
+            if not any(numbers):
+                raise
+            try:
+                return self.made(known, f, args, [o or n for o, n in zip(objects, numbers)])
+            except TypingError:
+                pass
+            raise
+
+    def made(self, key, f, args, given):
+        if key in self.busy:
+            raise TypingError(f'{f.__name__} calls itself: recursion is not possible in a kernel')
+        self.busy.append(key)
+        self.count += 1
+        name = f'f{self.count}_' + ''.join(c for c in f.__name__ if c.isascii() and c.isalnum())
+        try:
+            g = statements.Function(f, args, self, name, False, given)
+        finally:
             self.busy.pop()
-            self.functions[key] = g
-            self.order.append(g)
+        self.functions[key] = g
+        self.order.append(g)
         return g
+
+    def need(self, name):
+        """Functions of texts.py."""
+        self.extra.setdefault(name, NEEDED[name])
 
     def atomic(self, name, t, space):
         f = f'nb_{name.rstrip("_")}_{t.short}_{space}'
         if t.bits == 64:
             self.extra.setdefault('pragma', '#ifndef __CUDACC__\n#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n'
                                             '#endif\n')
-        self.extra.setdefault(f, builtins.atomic_text(name, t, space, f))
+        self.extra.setdefault(f, atomics.atomic_text(name, t, space, f))
         return f
 
-    def constant_array(self, a, t):
-        for name, (b, _) in getattr(self, 'tables', {}).items():
-            if b is a or b.dtype == a.dtype and b.shape == a.shape and b.tobytes() == a.tobytes():
-                return name
-        self.tables = getattr(self, 'tables', {})
-        name = f'c{len(self.tables)}'
-        self.tables[name] = (a, 0)
-        text = ', '.join(literal(x, t) for x in a.reshape(-1).tolist()) or '0'
-        self.extra[name] = f'NB_TABLE {t.c} {name}[] = {{{text}}};\n'
-        return name
+    def table(self, a, node, w):
+        """An array of NumPy's as a constant one."""
+        try:
+            t = T.of_dtype(a.dtype)
+        except TypeError as e:
+            w.fail(node, str(e))
+        if not self.wide and t in (T.float64, T.complex128):
+            t = self.narrow(t)
+            a = a.astype(t.dtype)
+        a = np.ascontiguousarray(a).reshape(a.shape)
+        key = a.dtype.str, a.tobytes()
+        if key not in self.tables:
+            name = self.tables[key] = f'c{len(self.tables)}'
+            part = T.float32 if t is T.complex64 else T.float64 if t is T.complex128 else T.uint16 if t is T.float16 else t
+            text = ', '.join(literal(x, part) for x in a.reshape(-1).view(part.dtype).tolist()) or '0'
+            self.extra[name] = f'NB_TABLE {part.mem} {name}[] __attribute__((aligned(16))) = {{{text}}};\n'
+        name = self.tables[key]
+        pointer = f'((NB_CONSTANT {t.mem} *){name})' if t.kind == 'c' else name
+        return Value(Array(t, a.ndim, space='const'), [pointer] + [f'((g_i64){n})' for n in a.shape], steady=True)
 
-    def code(self, error, text, file, line):
-        e = (error, text, file, line)
+    def code(self, error, text, name, file, line):
+        e = (error, text, name, file, line)
         if e not in self.errors:
             self.errors.append(e)
         return self.errors.index(e) + 1
@@ -97,7 +107,8 @@ class Unit:
         return [f'{c} {n}' for p in g.parameters for c, n in zip(c_types(g.types[p]), g.names(p, g.types[p]))]
 
     def body(self, g):
-        lines = g.heads + list(g.declarations()) + g.lines
+        hidden = [f'GND_LOCAL {c} {n}[{size}]{align};' for n, (c, size, align) in g.hidden.items()] if g.kernel else []
+        lines = hidden + list(g.specials.values()) + g.heads + list(g.declarations()) + g.lines
         depth, out = 1, []
         for s in lines:
             depth -= s.startswith('}')
@@ -110,7 +121,7 @@ class Unit:
         parts = [BASE, *self.extra.values()]
         if self.debug:
             parts.append(ERROR)
-        error = ['GND_GLOBAL g_i64 *nb_err', 'g_i64 nb_err0'] if self.debug else []
+        error = ['GND_GLOBAL g_i64 *nb_err', 'g_i64 nb_err0'] if self.debug or self.prints else []
         for g in self.order:
             t = g.result or T.none
             c = c_types(t)
@@ -120,9 +131,10 @@ class Unit:
             end = ''
             if c:
                 end = '\n    ' + g.leave()
-            parts.append(f'GND_FN {result} {g.name}({", ".join(self.parameters(g) + error[:1])})\n{{\n{self.body(g)}{end}\n}}\n')
+            parts.append(f'GND_FN {result} {g.name}({", ".join(self.parameters(g) + hidden(g) + error[:1 if self.debug else 0])})\n{{\n{self.body(g)}{end}\n}}\n')
         k = self.kernel
-        own = self.parameters(k) + error + (['GND_LOCAL_PTR g_u64 *nb_dynamic'] if self.dynamic else [])
+        own = self.parameters(k) + error + (
+            ['g_i64 nb_bytes', 'GND_LOCAL_PTR g_u64 *nb_dynamic'] if self.dynamic else [])
         parts.append(f'GND_KERNEL void {k.name}({", ".join(own)})\n{{\n{self.body(k)}\n}}\n')
         return ''.join(parts)
 
@@ -133,14 +145,19 @@ class Unit:
             for _ in range(arrays_in(t)):
                 mask |= changes << at
                 at += 1
-        return mask | (1 << at if self.debug else 0)
+        return mask | (1 << at if self.debug or self.prints else 0)
 
     def raise_error(self, e):
         """The exception of the error array."""
-        error, text, file, line = self.errors[int(e[0]) - 1]
-        x = error(text.format(int(e[1]), int(e[2])) + f'\n  File "{file}", line {line}, in thread '
-                  f'({", ".join(str(int(i)) for i in e[3:6])}) of block ({", ".join(str(int(i)) for i in e[6:9])})')
+        error, text, name, file, line = self.errors[int(e[0]) - 1]
+        x = error(text.format(int(e[1]), int(e[2])) + f"\n  In function '{name}', file {file}, line {line}, "
+                  f'tid=[{", ".join(str(int(i)) for i in e[3:6])}] ctaid=[{", ".join(str(int(i)) for i in e[6:9])}]')
         raise x
+
+
+def hidden(g):
+    """Parameters for memory of the group."""
+    return [f'GND_LOCAL_PTR {c} *{n}' for n, (c, _, _) in g.hidden.items()]
 
 
 def arrays_in(t):

@@ -4,79 +4,24 @@ a Value: its type and C expressions (one for a number; a pointer and extents for
 tuple). What has to happen before an expression (a call that writes, a step of `and`) is put in front as statements.
 Statements are in statements.py, functions that kernels may call in builtins.py."""
 import ast
-import math
+import operator
 
 import numpy as np
 
-from . import stubs
+from . import stubs, threads
 from . import types as T
+from .arrays import Arrays
 from .types import Array, Scalar, Tuple, TypingError
+from .value import Value, c_types, joined, literal, rounded, split, suffix
 
-SPACES = {'global': 'GND_GLOBAL', 'shared': 'GND_LOCAL_PTR', 'local': '', 'const': 'NB_CONSTANT'}
 BINARY = {ast.Add: '+', ast.Sub: '-', ast.Mult: '*', ast.Div: '/', ast.FloorDiv: '//', ast.Mod: '%', ast.Pow: '**',
           ast.BitAnd: '&', ast.BitOr: '|', ast.BitXor: '^', ast.LShift: '<<', ast.RShift: '>>'}
+KNOWN = {'<': operator.lt, '<=': operator.le, '>': operator.gt, '>=': operator.ge, '==': operator.eq, '!=': operator.ne}
+IS = {ast.Is: '==', ast.IsNot: '!='}  # of numbers
 COMPARE = {ast.Lt: '<', ast.LtE: '<=', ast.Gt: '>', ast.GtE: '>=', ast.Eq: '==', ast.NotEq: '!='}
 
 
-class Value:
-    """What an expression is. const: its number, where that is known. obj: a thing of Python's (a module, a function)."""
-    __slots__ = ('type', 'parts', 'const', 'obj', 'positive', 'steady')
-
-    def __init__(self, type, parts, const=None, obj=None, positive=False, steady=False):
-        self.type, self.parts, self.const, self.obj = type, parts, const, obj
-        self.positive, self.steady = positive, steady or const is not None
-
-    @property
-    def text(self):
-        return self.parts[0]
-
-
-def c_types(t):
-    """The C types of a value's parts."""
-    if isinstance(t, Scalar):
-        return [t.c]
-    if isinstance(t, Array):
-        return [f'{SPACES[t.space]} {t.scalar.c} *'] + ['g_i64'] * t.ndim
-    return [c for i in t.items for c in c_types(i)] if isinstance(t, Tuple) else []
-
-
-def split(v):
-    """The items of a tuple."""
-    items, at = [], 0
-    for t in v.type.items:
-        n = len(c_types(t))
-        items.append(Value(t, v.parts[at:at + n], steady=v.steady))
-        at += n
-    return items
-
-
-def joined(items):
-    return Value(Tuple(i.type for i in items), [p for i in items for p in i.parts], steady=all(i.steady for i in items))
-
-
-def literal(x, t):
-    """A number as C text of type t."""
-    if t.kind == 'c':
-        half = T.float32 if t is T.complex64 else T.float64
-        return f'gnd_cplx_{t.short}({literal(x.real, half)}, {literal(x.imag, half)})'
-    if t.kind == 'f':
-        x = float(x)
-        if math.isnan(x) or math.isinf(x):
-            s = f'GND_{"NAN" if math.isnan(x) else "INF"}_{t.short}'
-            return f'(-{s})' if x < 0 else s
-        x = float(np.float32(x)) if t is T.float32 else x
-        s = repr(x) + ('f' if t is T.float32 else '')
-        return f'({s})' if s[0] == '-' else s
-    x = int(x)
-    if t.kind == 'u':
-        return f'(({t.c}){x}u)' if x < 2**32 else f'((({t.c}){x >> 32}u << 32) | {x & 0xffffffff}u)'
-    if -2**31 < x < 2**31:
-        return f'(({t.c}){x})' if x >= 0 else f'(({t.c})({x}))'
-    x &= 2**64 - 1
-    return f'(({t.c})(((g_u64){x >> 32}u << 32) | {x & 0xffffffff}u))'
-
-
-class Expressions:
+class Expressions(Arrays):
     """What both functions and kernels have; `lines` is where statements go."""
 
     def fail(self, node, text):
@@ -131,10 +76,17 @@ class Expressions:
             n = x.item() if isinstance(x, np.generic) else x
             t = self.narrow(t)
             return Value(t, [literal(n, t)], const=n, positive=t.kind in 'biu' and n >= 0)
-        if isinstance(x, tuple):
-            return joined([self.constant(i, node) for i in x])
+        if isinstance(x, int) and not isinstance(x, type):  # of an IntEnum
+            return self.constant(int(x), node)
+        if isinstance(x, tuple) and all(isinstance(i, (bool, int, float, complex, np.generic, tuple)) for i in x):
+            return joined([self.constant(i, node) for i in x], getattr(type(x), '_fields', None))
+        if isinstance(x, np.ndarray):
+            return self.unit.table(x, node, self)
         if x is None:
             return Value(T.none, [], steady=True)
+        if isinstance(x, stubs.Lane):
+            threads.need_warps(self, node, repr(x))
+            return Value(T.int32, [x.text], positive=True, const=32 if x is stubs.warpsize else None)
         return Value(None, [], obj=x)
 
     def narrow(self, t):
@@ -147,9 +99,15 @@ class Expressions:
             return v
         if isinstance(t, Tuple) and isinstance(v.type, Tuple) and len(t.items) == len(v.type.items):
             return joined([self.cast(i, w, node) for i, w in zip(split(v), t.items)])
+        if isinstance(t, Array) and t.layout == 'A' and v.type == Array(t.scalar, t.ndim, 'C', space=t.space):
+            return Value(t, v.parts + self.strides(v), steady=v.steady)
         if not isinstance(t, Scalar) or not isinstance(v.type, Scalar):
             self.fail(node, f'{self.about(v)} cannot be {t}')
         a = v.type
+        if t.kind == 'f' and a.kind == 'f' and T.float16 in (a, t):
+            if t is T.float16:
+                return Value(t, [f'gnd_round_f16{"" if a is T.float32 else "_f64"}({v.text})'])
+            return Value(t, [f'(({t.c})({v.text}))'])
         if v.const is not None and t.kind != 'b' and (a.kind != 'c' or t.kind == 'c') and (a.kind != 'f' or t.kind in 'fc'):
             return Value(t, [literal(v.const, t)], const=v.const, positive=v.positive)
         positive = v.positive and t.kind in 'biu' and (t.bits >= a.bits or a.kind == 'b')
@@ -166,7 +124,10 @@ class Expressions:
             return Value(t, [f'gnd_cplx_{t.short}(({r.c})({v.text}), ({r.c})0)'])
         if a.kind == 'f' and t.kind in 'iu':
             name = 'f2u64' if t is T.uint64 else 'f2i64'
-            return Value(t, [f'(({t.c})gnd_{name}_{a.short}({v.text}))'])
+            return Value(t, [f'(({t.c})gnd_{name}_{suffix(a)}({v.text}))'])
+        if t is T.float16:  # of an int; odd rounding first, so that it is rounded once
+            u = T.uint64 if a.kind == 'u' else T.int64
+            return Value(t, [f'gnd_round_f16(gnd_odd_{u.short}(({u.c})({v.text})))'])
         return Value(t, [f'(({t.c})({v.text}))'], positive=positive, steady=v.steady)
 
     def about(self, v):
@@ -209,17 +170,17 @@ class Expressions:
             x = self.temp(self.cast(a, t, node))
             y = self.binary('*', x, x, node)
             return y if b.const == 2 else self.binary('*', y, x, node)
-        if op in ('//', '%', '/') and self.unit.debug and t.kind in 'iuf' and a.type.kind in 'biu':
+        if op in ('//', '%', '/') and self.unit.debug and t.kind in 'iuf':
             b = self.temp(b)
             self.check(f'{b.text} == 0', node, ZeroDivisionError, 'division by zero')
         x, y = self.cast(a, t, node), self.cast(b, t, node)
-        s, positive = t.short, a.positive and b.positive and op != '-'
+        s, positive = suffix(t), a.positive and b.positive and op != '-'
         if t.kind == 'c' and op in '*/' or op == '**' or op in ('//', '%') or op in ('<<', '>>'):
             name = {'*': 'mul', '/': 'div', '**': 'pow', '//': 'floordiv', '%': 'mod', '<<': 'shl', '>>': 'shr'}[op]
-            return Value(t, [f'gnd_{name}_{s}({x.text}, {y.text})'], positive=positive and op != '<<')
+            return Value(t, [rounded(t, f'gnd_{name}_{s}({x.text}, {y.text})')], positive=positive and op != '<<')
         if t.kind == 'i' and op in '+-*':
             return Value(t, [f'(({t.c})((g_u64){x.text} {op} (g_u64){y.text}))'], positive=positive)
-        return Value(t, [f'({x.text} {op} {y.text})'], positive=positive)
+        return Value(t, [rounded(t, f'({x.text} {op} {y.text})')], positive=positive)
 
     def visit_BinOp(self, node):
         a, b = self.many([node.left, node.right])
@@ -231,19 +192,19 @@ class Expressions:
     def visit_UnaryOp(self, node):
         v = self.visit(node.operand)
         if isinstance(node.op, ast.Not):
+            if v.const is not None:
+                return self.constant(not v.const, node)
             return Value(T.boolean, [f'(!{self.truth(v, node).text})'])
         self.scalars((v,), node)
+        if isinstance(node.op, ast.USub):
+            return self.negative(v, node)
         t = v.type if v.type.kind in 'fc' else T.arithmetic('+', v.type, v.type)
-        if v.const is not None and not isinstance(v.const, bool) and isinstance(node.op, ast.USub) and t.kind != 'u':
-            return Value(t, [literal(-v.const, t)], const=-v.const, positive=t.kind == 'i' and v.const <= 0)
         v = self.cast(v, t, node)
-        if isinstance(node.op, ast.UAdd):
-            return v
         if isinstance(node.op, ast.Invert):
             if t.kind not in 'iu':
                 self.fail(node, f'~{t} is not possible')
             return Value(t, [f'(~{v.text})'])
-        return Value(t, [f'(({t.c})(0 - (g_u64){v.text}))' if t.kind == 'i' else f'(-{v.text})'])
+        return v
 
     def visit_Compare(self, node):
         values = self.many([node.left] + node.comparators)
@@ -252,24 +213,90 @@ class Expressions:
         parts = []
         for op, a, b in zip(node.ops, values, values[1:]):
             if isinstance(op, (ast.Is, ast.IsNot)) and T.none in (a.type, b.type):
-                parts.append(str(int((a.type is b.type) == isinstance(op, ast.Is))))
+                same = (a.type is b.type) == isinstance(op, ast.Is)
+                if len(node.ops) == 1:
+                    return self.constant(same, node)
+                parts.append(str(int(same)))
+                continue
+            if a.obj is not None and b.obj is not None and isinstance(op, (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)):
+                same = (a.obj == b.obj) == isinstance(op, (ast.Eq, ast.Is))
+                if len(node.ops) == 1:
+                    return self.constant(bool(same), node)
+                parts.append(str(int(same)))
+                continue
+            if isinstance(a.type, Tuple) and isinstance(b.type, Tuple) and isinstance(op, (ast.Eq, ast.NotEq)):
+                parts.append(self.equal_tuples(a, b, isinstance(op, ast.Eq), node))
+                continue
+            if isinstance(op, (ast.In, ast.NotIn)) and isinstance(b.type, Tuple):
+                parts.append(self.contains(a, b, isinstance(op, ast.In), node))
                 continue
             self.scalars((a, b), node)
-            c = COMPARE.get(type(op))
+            c = COMPARE.get(type(op)) or IS.get(type(op))
             if c is None:
                 self.fail(node, f'{type(op).__name__} is not possible in a kernel')
-            t = self.narrow(T.compared(a.type, b.type))
-            if t.kind == 'c':
-                if c not in ('==', '!='):
-                    self.fail(node, f'complex numbers have no order: {c}')
-                x, y = (self.cast(v, t, node).text for v in (a, b))
-                parts.append(f'({"" if c == "==" else "!"}gnd_eq_{t.short}({x}, {y}))')
-                continue
-            parts.append(f'({self.cast(a, t, node).text} {c} {self.cast(b, t, node).text})')
+            if a.const is not None and b.const is not None and len(node.ops) == 1:
+                return self.constant(bool(KNOWN[c](a.const, b.const)), node)
+            parts.append(self.compare(c, a, b, node))
         return Value(T.boolean, ['(' + ' && '.join(parts) + ')' if len(parts) > 1 else parts[0]])
+
+    def compare(self, c, a, b, node):
+        """a c b as text."""
+        self.scalars((a, b), node)
+        kinds = a.type.kind + b.type.kind
+        if kinds in ('iu', 'ui') and 64 in (a.type.bits if a.type.kind == 'u' else 0, b.type.bits if b.type.kind == 'u' else 0):
+            a, b = self.temp(a), self.temp(b)  # a signed one below 0 is less than any unsigned one
+            s = a if a.type.kind == 'i' else b
+            both = f'(g_u64){a.text} {c} (g_u64){b.text}'
+            if s.positive or s.const is not None and s.const >= 0:
+                return f'({both})'
+            return f'({s.text} < 0 ? {int(KNOWN[c](*((-1, 0) if s is a else (0, -1))))} : {both})'
+        t = self.narrow(T.compared(a.type, b.type))
+        if t.kind == 'c':
+            if c not in ('==', '!='):
+                self.fail(node, f'complex numbers have no order: {c}')
+            x, y = (self.cast(v, t, node).text for v in (a, b))
+            return f'({"" if c == "==" else "!"}gnd_eq_{t.short}({x}, {y}))'
+        return f'({self.cast(a, t, node).text} {c} {self.cast(b, t, node).text})'
+
+    def negative(self, v, node):
+        """-v"""
+        self.scalars((v,), node)
+        t = v.type if v.type.kind in 'fc' else T.arithmetic('+', v.type, v.type)
+        v = self.cast(v, t, node)
+        if v.const is not None and not isinstance(v.const, bool) and t.kind != 'u':
+            return Value(t, [literal(-v.const, t)], const=-v.const, positive=t.kind == 'i' and v.const <= 0)
+        return Value(t, [f'(({t.c})(0 - (g_u64){v.text}))' if t.kind == 'i' else f'(-{v.text})'])
+
+    def equal_tuples(self, a, b, equal, node):
+        if len(a.type.items) != len(b.type.items):
+            return '0' if equal else '1'
+        self.scalars(split(a) + split(b), node)
+        pairs = [self.equal(x, y, node) for x, y in zip(split(a), split(b))]
+        text = ' && '.join(pairs) or '1'
+        return f'({text})' if equal else f'(!({text}))'
+
+    def contains(self, a, b, inside, node):
+        a = self.temp(a)
+        self.scalars([a] + split(b), node)
+        text = ' || '.join(self.equal(a, x, node) for x in split(b)) or '0'
+        return f'({text})' if inside else f'(!({text}))'
+
+    def equal(self, a, b, node):
+        t = self.narrow(T.compared(a.type, b.type))
+        x, y = (self.cast(v, t, node).text for v in (a, b))
+        return f'gnd_eq_{t.short}({x}, {y})' if t.kind == 'c' else f'({x} == {y})'
+
+    def visit_NamedExpr(self, node):
+        """name := value"""
+        self.assign(node.target, self.visit(node.value), node)
+        return self.visit(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target))
 
     def visit_BoolOp(self, node):
         """`and`, `or`: the second is looked at only where the first says so."""
+        first = self.visit_known(node.values[0])
+        if first is not None:  # what is known here leaves nothing of the other side
+            rest = ast.copy_location(ast.BoolOp(node.op, node.values[1:]), node) if len(node.values) > 2 else node.values[-1]
+            return first if bool(first.const) == isinstance(node.op, ast.Or) else self.visit(rest)
         word, done = (' && ', '') if isinstance(node.op, ast.And) else (' || ', '!')
         got = [self.captured(lambda n=n: self.visit(n)) for n in node.values]
         if all(v.type is T.boolean for v, _ in got) and not any(lines for _, lines in got[1:]):
@@ -293,8 +320,16 @@ class Expressions:
         self.lines += ['}'] * (len(got) - 1)
         return Value(t, [name], positive=all(v.positive for v, _ in got), steady=True)
 
+    def visit_known(self, node):
+        """The value of node where it is known and needs no statement, or None."""
+        v, lines = self.captured(lambda: self.visit(node))
+        return v if v.const is not None and not lines else None
+
     def visit_IfExp(self, node):
-        c = self.truth(self.visit(node.test), node.test)
+        test = self.visit(node.test)
+        if test.const is not None:
+            return self.visit(node.body if test.const else node.orelse)
+        c = self.truth(test, node.test)
         (a, la), (b, lb) = (self.captured(lambda n=n: self.visit(n)) for n in (node.body, node.orelse))
         self.scalars((a, b), node)
         t = self.narrow(T.unify(a.type, b.type))
@@ -321,94 +356,21 @@ class Expressions:
     def visit_Name(self, node):
         n = node.id
         if n in self.local:
+            if n in self.objects:
+                return Value(None, [], obj=self.objects[n])
+            if n in self.known:
+                return self.known[n]
+            n = self.version.get(n, n)
             t = self.types.get(n)
             if t is None:
                 self.fail(node, f'{n} has no value here')
-            return Value(t, self.names(n, t), positive=n not in self.signed)
+            if n in self.constants:
+                return self.constants[n]
+            return Value(t, self.names(n, t), positive=n not in self.signed, steady=n in self.parameters and n not in self.stored)
         return self.constant(self.outside(node), node)
-
-    def visit_Attribute(self, node):
-        v = self.visit(node.value)
-        if isinstance(v.obj, stubs.Special) and node.attr in ('x', 'y', 'z'):
-            return Value(T.int32, [f'((g_i32){v.obj.form.format("xyz".index(node.attr))})'], positive=True, steady=True)
-        if v.obj is not None:
-            try:
-                return self.constant(getattr(v.obj, node.attr), node)
-            except AttributeError as e:
-                self.fail(node, str(e))
-        t = v.type
-        if isinstance(t, Array):
-            if node.attr == 'shape':
-                return joined([Value(T.int64, [p], positive=True) for p in v.parts[1:]])
-            if node.attr == 'ndim':
-                return self.constant(t.ndim, node)
-            if node.attr == 'size':
-                return Value(T.int64, ['(' + ' * '.join(v.parts[1:] or ['1']) + ')'], positive=True)
-            if node.attr == 'dtype':
-                return Value(None, [], obj=t.scalar)
-        if isinstance(t, Scalar) and node.attr in ('real', 'imag'):
-            if t.kind == 'c':
-                r = T.float32 if t is T.complex64 else T.float64
-                return Value(r, [f'gnd_{node.attr[:2]}_{t.short}({self.temp(v).text})'])
-            return v if node.attr == 'real' else Value(t, [literal(0, t)], const=0)
-        self.fail(node, f'{self.about(v)} has no {node.attr} in a kernel')
-
-    def place(self, node):
-        """What array[index] names: its Value, where its text may be assigned to."""
-        v = self.visit(node.value)
-        if not isinstance(v.type, Array):
-            return self.item(v, node)
-        index = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        at = self.many(index)
-        if len(at) == 1 and isinstance(at[0].type, Tuple):
-            at = split(at[0])
-        return self.element(v, at, node)
-
-    def element(self, v, at, node):
-        t, shape = v.type, v.parts[1:]
-        if len(at) > t.ndim:
-            self.fail(node, f'{len(at)} indices for {t}')
-        place = ''
-        for d, i in enumerate(at):
-            if not isinstance(i.type, Scalar) or i.type.kind not in 'biu':
-                self.fail(node, f'{self.about(i)} is no index: ints are')
-            if i.const is not None and i.const < 0 or not (i.positive or i.type.kind == 'u'):
-                k = f'nb_wrap({i.text}, {shape[d]})'
-            else:
-                k = i.text if i.type is T.int64 else f'(g_i64){i.text}'
-            if self.unit.debug:
-                k = self.checked(k, shape[d], d, node)
-            place = f'({place}) * {shape[d]} + {k}' if place else k
-        rest = shape[len(at):]
-        if rest:
-            place = f'({place})' + ''.join(f' * {n}' for n in rest)
-            return Value(Array(t.scalar, t.ndim - len(at), t.space), [f'({v.text} + {place})'] + rest)
-        return Value(t.scalar, [f'{v.text}[{place or 0}]'], positive=t.scalar.kind in 'bu')
-
-    def item(self, v, node):
-        if not isinstance(v.type, Tuple):
-            self.fail(node, f'{self.about(v)} has no elements')
-        i = self.visit(node.slice)
-        items = split(v)
-        if i.const is not None:
-            if not -len(items) <= i.const < len(items):
-                self.fail(node, f'index {i.const} of {len(items)} items')
-            return items[i.const]
-        t = items[0].type
-        self.scalars(items + [i], node)
-        if any(k.type is not t for k in items):
-            self.fail(node, 'an index of a tuple of several types has to be a constant')
-        i = self.temp(Value(T.int64, [f'nb_wrap({i.text}, {len(items)})']))
-        text = items[-1].text
-        for k in range(len(items) - 2, -1, -1):
-            text = f'({i.text} == {k} ? {items[k].text} : {text})'
-        return Value(t, [text])
-
-    def visit_Subscript(self, node):
-        return self.place(node)
 
     def visit_Call(self, node):
         from . import builtins
-        if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-            self.fail(node, '* and ** in a call are not possible in a kernel')
+        if any(k.arg is None for k in node.keywords):
+            self.fail(node, '** in a call is not possible in a kernel')
         return builtins.call(self, node)

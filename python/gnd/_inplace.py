@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Functions that change their first argument and return None, as in NumPy: the table's functions of these names give
+new arrays, which are written to it."""
+import numpy as np
+
+from . import _core
+from ._convert import asarray
+from ._core import ndarray
+
+
+def _table(name):
+    return _core._function(name, 0, name.rpartition('.')[2], None)
+
+
+_put, _place, _putmask, _fill_diagonal, _put_along_axis, _shuffle, _where = map(
+    _table, ('put', 'place', 'putmask', 'fill_diagonal', 'put_along_axis', 'random.shuffle', 'where'))
+
+
+def _target(x, name):
+    if not isinstance(x, ndarray):
+        raise TypeError(f'{name}: {type(x).__name__}: a gnd.ndarray is wanted, which is changed')
+    return x
+
+
+def copyto(dst, src, casting='same_kind', where=True):
+    """Writes src to dst where a mask is true."""
+    _target(dst, 'copyto')
+    source = src if isinstance(src, (bool, int, float, complex)) and not isinstance(src, np.generic) else asarray(src)
+    kind = np.min_scalar_type(source) if not isinstance(source, ndarray) else source.dtype
+    if not isinstance(source, ndarray) and kind.kind in 'iu' and dst.dtype.kind in 'iufc':
+        kind = dst.dtype  # Python's ints are weak
+    elif not isinstance(source, ndarray) and kind.kind == 'f' and dst.dtype.kind in 'fc':
+        kind = dst.dtype
+    elif not isinstance(source, ndarray) and kind.kind == 'c' and dst.dtype.kind == 'c':
+        kind = dst.dtype
+    if not np.can_cast(kind, dst.dtype, casting):
+        raise TypeError(f'copyto: {kind} cannot be cast to {dst.dtype} by the rule {casting!r}')
+    source = asarray(source)
+    while source.ndim > dst.ndim and source.shape[0] == 1:
+        source = source[0]
+    if where is True:
+        dst[...] = source
+        return
+    where = asarray(where)
+    if where.dtype != bool:
+        raise TypeError(f'copyto: where of dtype {where.dtype}: bools are wanted')
+    dst[...] = _where(where, source.astype(dst.dtype), dst)
+
+
+def put(a, ind, v, mode='raise'):
+    """Sets elements at indices of the flattened array."""
+    _target(a, 'put')[...] = _put(a, asarray(ind), v, mode=mode)
+
+
+def place(arr, mask, vals):
+    """Sets the elements where a mask is true to the values in turn."""
+    _target(arr, 'place')[...] = _place(arr, mask, vals)
+
+
+def putmask(a, mask, values):
+    """Sets the elements where a mask is true to those of values, repeated to the size of a."""
+    _target(a, 'putmask')[...] = _putmask(a, mask, values)
+
+
+def fill_diagonal(a, val, wrap=False):
+    """Sets the main diagonal."""
+    _target(a, 'fill_diagonal')[...] = _fill_diagonal(a, val, wrap)
+
+
+def put_along_axis(arr, indices, values, axis):
+    """Sets elements at an index each along an axis."""
+    _target(arr, 'put_along_axis')[...] = _put_along_axis(arr, indices, values, axis)
+
+
+def shuffle(x, axis=0):
+    """Puts the parts of x along an axis in random order."""
+    _target(x, 'shuffle')[...] = _shuffle(x, axis)
+
+
+FUNCTIONS = [copyto, put, place, putmask, fill_diagonal, put_along_axis]
+RANDOM = [shuffle]

@@ -1,0 +1,419 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Functions of NumPy's that are made of others of gnd's: places in arrays, bits, functions along axes, grids, and
+arrays from text, files and iterables, which NumPy reads."""
+import sys
+
+import numpy as np
+
+from . import _core
+from ._convert import asarray, asnumpy
+from ._core import ndarray
+
+
+def _gnd():
+    return sys.modules['gnd']
+
+
+def shape(a):
+    """The extents of a, a tuple."""
+    return asarray(a).shape
+
+
+def isfortran(a):
+    """Whether the array is in Fortran order and not in C order."""
+    return a.flags.fnc
+
+
+def iscomplexobj(x):
+    """Whether the dtype is complex."""
+    return asarray(x).dtype.kind == 'c'
+
+
+def isrealobj(x):
+    """Whether the dtype is not complex."""
+    return asarray(x).dtype.kind != 'c'
+
+
+def vdot(a, b):
+    """The sum of conj(a) * b over all elements."""
+    a, b = asarray(a), asarray(b)
+    if a.size != b.size:
+        raise ValueError(f'vdot: {a.size} and {b.size} elements')
+    return _gnd().vecdot(a.ravel(), b.ravel())
+
+
+def _steps(dims, order):
+    if order not in ('C', 'F'):
+        raise ValueError(f"order {order!r}: 'C' or 'F' is wanted")
+    if np.prod(dims, dtype=object) >= 1 << 63:
+        raise ValueError(f'an array of shape {dims} has too many elements for an index')
+    dims = dims if order == 'C' else dims[::-1]
+    steps = [1]
+    for n in dims[:0:-1]:
+        steps.insert(0, steps[0] * n)
+    return steps if order == 'C' else steps[::-1]
+
+
+def _whole(x, what):
+    x = asarray(x)
+    if x.dtype.kind not in 'iu' and x.size:
+        raise TypeError(f'{what}: indices of dtype {x.dtype}: ints are wanted')
+    return x.astype(np.int64)
+
+
+def unravel_index(indices, shape, order='C'):
+    """The indices along each axis of places in the flattened array: a tuple."""
+    dims = tuple(shape) if hasattr(shape, '__len__') else (shape,)
+    order = 'C' if order is None else order
+    x = _whole(indices, 'unravel_index')
+    n = int(np.prod(dims, dtype=object))
+    steps = _steps(dims, order)
+    if x.size and bool(((x < 0) | (x >= n)).any()):
+        raise ValueError(f'unravel_index: an index is out of bounds for an array of {n} elements')
+    return tuple(x // step % max(d, 1) for step, d in zip(steps, dims))
+
+
+def ravel_multi_index(multi_index, dims, mode='raise', order='C'):
+    """The places in the flattened array of indices along each axis. mode: 'raise', 'wrap' or 'clip', for all axes or
+    one each."""
+    dims = tuple(dims) if hasattr(dims, '__len__') else (dims,)
+    order = 'C' if order is None else order
+    modes = (mode,) * len(dims) if isinstance(mode, str) else tuple(mode)
+    parts = [_whole(p, 'ravel_multi_index') for p in multi_index]
+    if len(parts) != len(dims) or len(modes) != len(dims):
+        raise ValueError(f'ravel_multi_index: {len(parts)} indices and {len(modes)} modes for {len(dims)} extents')
+    total = 0
+    for x, d, m, step in zip(parts, dims, modes, _steps(dims, order)):
+        if m == 'raise':
+            if bool(((x < 0) | (x >= d)).any()):
+                raise ValueError(f'ravel_multi_index: an index is out of bounds for an axis of {d} elements')
+        elif m not in ('wrap', 'clip'):
+            raise ValueError(f"mode {m!r}: 'raise', 'wrap' or 'clip' is wanted")
+        else:
+            x = x % d if m == 'wrap' else _gnd().clip(x, 0, d - 1)
+        total = x * step + total
+    return total
+
+
+def _byte_weights(bitorder):
+    if bitorder not in ('big', 'little'):
+        raise ValueError(f"bitorder {bitorder!r}: 'big' or 'little' is wanted")
+    return asarray(np.array([128, 64, 32, 16, 8, 4, 2, 1] if bitorder == 'big' else [1, 2, 4, 8, 16, 32, 64, 128],
+                            np.uint8))
+
+
+def packbits(a, axis=None, bitorder='big'):
+    """Bools as the bits of uint8, eight elements each, along an axis; None: of the flattened array."""
+    a = asarray(a)
+    if a.dtype.kind not in 'biu':
+        raise TypeError(f'packbits: dtype {a.dtype}: bools or ints are wanted')
+    weights = _byte_weights(bitorder)
+    a = a.ravel() if axis is None else _gnd().moveaxis(a, axis, -1)
+    n = -a.shape[-1] % 8
+    a = _gnd().pad((a != 0).astype(np.uint8), [(0, 0)] * (a.ndim - 1) + [(0, n)])
+    r = (a.reshape(a.shape[:-1] + (a.shape[-1] // 8, 8)) * weights).sum(axis=-1, dtype=np.uint8)
+    return r if axis is None else _gnd().moveaxis(r, -1, axis)
+
+
+def unpackbits(a, axis=None, count=None, bitorder='big'):
+    """The bits of uint8 as elements 0 and 1 along an axis; None: of the flattened array. count: how many are kept."""
+    a = asarray(a)
+    if a.dtype != np.uint8:
+        raise TypeError(f'unpackbits: dtype {a.dtype}: uint8 is wanted')
+    weights = _byte_weights(bitorder)
+    a = a.ravel() if axis is None else _gnd().moveaxis(a, axis, -1)
+    r = ((a[..., None] & weights) != 0).astype(np.uint8).reshape(a.shape[:-1] + (8 * a.shape[-1],))
+    if count is not None:
+        r = r[..., :count] if count <= r.shape[-1] else _gnd().pad(r, [(0, 0)] * (r.ndim - 1) + [
+            (0, count - r.shape[-1])])
+    return r if axis is None else _gnd().moveaxis(r, -1, axis)
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    """num numbers from start to stop at equal distances, along a new axis where start or stop are arrays. retstep: a
+    tuple with the distance."""
+    numbers = all(isinstance(v, (int, float)) and not isinstance(v, np.generic) for v in (start, stop))
+    keywords = {} if device is None else {'device': device}
+    num = num.__index__()
+    if num < 0:
+        raise ValueError(f'linspace: num {num}: 0 or more is possible')
+    parts = num - 1 if endpoint else num
+    if numbers:
+        y = _table_linspace(start, stop, num, endpoint, dtype, **keywords)
+        return (y, (stop - start) / parts if parts else np.nan) if retstep else y
+    start, stop = asarray(start, **keywords), asarray(stop, **keywords)
+    start, stop = start * 1.0, stop * 1.0
+    t = np.result_type(start.dtype, stop.dtype)
+    step = (stop - start) / parts if parts else (stop - start) * np.nan
+    at = _gnd().arange(num, dtype=t).reshape((num,) + (1,) * step.ndim)
+    y = at * (step if parts else stop - start) + start
+    if endpoint and num > 1:
+        y[-1] = stop
+    if dtype is not None:
+        y = (_gnd().floor(y) if np.dtype(dtype).kind in 'iu' else y).astype(dtype)
+    y = _gnd().moveaxis(y, 0, axis) if axis != 0 else y
+    return (y, step) if retstep else y
+
+
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, *, device=None):
+    """num numbers from base**start to base**stop at equal ratios, along a new axis where these are arrays."""
+    if all(isinstance(v, (int, float)) and not isinstance(v, np.generic) for v in (start, stop, base)):
+        keywords = {} if device is None else {'device': device}
+        return _table_logspace(start, stop, num, endpoint, base, dtype, **keywords)
+    shape = np.broadcast_shapes(*(asarray(v).shape for v in (start, stop, base)))
+    start, stop, base = (_gnd().broadcast_to(asarray(v), shape) for v in (start, stop, base))
+    y = linspace(start, stop, num, endpoint, axis=axis, device=device)
+    y = _gnd().expand_dims(base, axis) ** y if base.ndim else base ** y
+    return y if dtype is None else y.astype(dtype)
+
+
+def einsum(subscripts, *operands, dtype=None, order='K', casting='safe', optimize=False, out=None):
+    """Sums of products by Einstein's notation. Axes of one array in another order are a view."""
+    if len(operands) == 1 and isinstance(subscripts, str) and dtype is None and out is None:
+        left, arrow, right = subscripts.replace(' ', '').partition('->')
+        right = right if arrow else ''.join(sorted(left))
+        x = asarray(operands[0])
+        if len(set(left)) == len(left) == len(right) == x.ndim and set(left) == set(right) and left.isalpha():
+            return x._permute(tuple(left.index(c) for c in right))
+    if dtype is not None:
+        for x in operands:
+            if isinstance(x, ndarray) and not np.can_cast(x.dtype, dtype, casting):
+                raise TypeError(f'einsum: {x.dtype} cannot be cast to {np.dtype(dtype)} by the rule {casting!r}')
+        operands = [x.astype(dtype) if isinstance(x, ndarray) else x for x in operands]
+    keywords = {} if out is None else {'out': out}
+    y = _table_einsum(subscripts, *operands, optimize=bool(optimize), **keywords)
+    return _core._ordered(y, order == 'F') if order in ('C', 'F') and out is None else y
+
+
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """The cross product of vectors of three elements along axes; axis: all of them."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = _gnd().moveaxis(asarray(a), axisa, -1), _gnd().moveaxis(asarray(b), axisb, -1)
+    return _gnd().moveaxis(_table_cross(a, b), -1, axisc)
+
+
+_table_linspace, _table_logspace, _table_einsum, _table_cross = (
+    _core._function(n, 0, n, None) for n in ('linspace', 'logspace', 'einsum', 'cross'))
+
+
+def real_if_close(a, tol=100):
+    """The real part of a if all imaginary parts are within tol times the dtype's epsilon, or tol itself below 1; else
+    a."""
+    a = asarray(a)
+    if a.dtype.kind != 'c':
+        return a
+    tol = tol * np.finfo(a.dtype).eps if tol > 1 else tol
+    return a.real if bool((abs(a.imag) < tol).all()) else a
+
+
+def sort_complex(a):
+    """The elements sorted along the last axis, as complex numbers."""
+    b = _gnd().sort(asarray(a), axis=-1)
+    if b.dtype.kind == 'c':
+        return b
+    return b.astype(np.complex64 if b.dtype in ('int8', 'int16', 'uint8', 'uint16') else np.complex128)
+
+
+def common_type(*arrays):
+    """The float or complex type that holds all arrays; ints count as float64."""
+    types = [np.dtype(a.dtype) for a in arrays]
+    for t in types:
+        if t.kind not in 'iufc':
+            raise TypeError(f'common_type: {t}: numbers are wanted')
+    return np.result_type(np.float16, *(np.float64 if t.kind in 'iu' else t for t in types)).type
+
+
+def mask_indices(n, mask_func, k=0):
+    """The indices at which mask_func(ones((n, n)), k) is not zero."""
+    return _gnd().nonzero(mask_func(_gnd().ones((n, n), dtype=int), k) != 0)
+
+
+def diag_indices_from(arr):
+    """The indices of the main diagonal of an array whose extents are equal."""
+    if not isinstance(arr, ndarray):
+        raise TypeError(f'diag_indices_from: {type(arr).__name__}: a gnd.ndarray is wanted')
+    if arr.ndim < 2 or len(set(arr.shape)) != 1:
+        raise ValueError(f'diag_indices_from: shape {arr.shape}: two or more equal extents are wanted')
+    return _gnd().diag_indices(arr.shape[0], arr.ndim)
+
+
+def require(a, dtype=None, requirements=None):
+    """a as an array with these requirements: 'C' or 'F' for its order, 'O' for its own data."""
+    wants = {str(r).upper() for r in ([requirements] if isinstance(requirements, str) else requirements or [])}
+    short = {'C_CONTIGUOUS': 'C', 'CONTIGUOUS': 'C', 'F_CONTIGUOUS': 'F', 'FORTRAN': 'F', 'OWNDATA': 'O'}
+    wants = {short.get(w, w) for w in wants}
+    if wants - set('CFO'):
+        raise ValueError(f"require: {', '.join(sorted(wants - set('CFO')))}: C, F and O are possible")
+    if {'C', 'F'} <= wants:
+        raise ValueError('require: C and F at once')
+    x = asarray(a, dtype, 'C' if 'C' in wants else 'F' if 'F' in wants else None)
+    return x.copy() if 'O' in wants and x.base is not None else x
+
+
+def asarray_chkfinite(a, dtype=None, order=None):
+    """asarray; ValueError if it has NaN or infinities."""
+    x = asarray(a, dtype, order)
+    if x.dtype.kind in 'fc' and not bool(_gnd().isfinite(x).all()):
+        raise ValueError('asarray_chkfinite: the array has NaN or infinities')
+    return x
+
+
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    """func1d(row, *args, **kwargs) of each row of arr along an axis, whose results take the axis's place."""
+    arr = asarray(arr)
+    if not -arr.ndim <= axis < arr.ndim:
+        raise _core.AxisError(f'apply_along_axis: axis {axis} is out of range for {arr.ndim} dimensions')
+    axis %= arr.ndim
+    rows = _gnd().moveaxis(arr, axis, -1)
+    outer = rows.shape[:-1]
+    if 0 in outer:
+        raise ValueError('apply_along_axis: no rows: the shape of a result is not known')
+    made = [asarray(func1d(rows[i], *args, **kwargs)) for i in np.ndindex(outer)]
+    r = _gnd().stack(made).reshape(outer + made[0].shape)
+    return _gnd().moveaxis(r, tuple(range(len(outer), r.ndim)), tuple(range(axis, axis + made[0].ndim)))
+
+
+def apply_over_axes(func, a, axes):
+    """func(a, axis) for each axis in turn."""
+    a = asarray(a)
+    for axis in np.atleast_1d(asnumpy(axes)):
+        axis = int(axis) % a.ndim if int(axis) < 0 else int(axis)
+        r = func(a, axis)
+        a = r if r.ndim == a.ndim else _gnd().expand_dims(r, axis)
+        if a.ndim != r.ndim and r.ndim != a.ndim - 1:
+            raise ValueError('apply_over_axes: the function changed the number of dimensions')
+    return a
+
+
+# --- grids ------------------------------------------------------------------------------------------
+
+class _Grid:
+    """mgrid and ogrid: a grid of coordinates by slices; a complex step is a number of points."""
+
+    def __init__(self, sparse):
+        self._sparse = sparse
+
+    def _axis(self, s):
+        start = 0 if s.start is None else s.start
+        if isinstance(s.step, complex):
+            return _gnd().linspace(start, s.stop, int(abs(s.step)))
+        return _gnd().arange(start, s.stop, 1 if s.step is None else s.step)
+
+    def __getitem__(self, key):
+        if not isinstance(key, tuple):
+            return self._axis(key)
+        axes = [self._axis(s) for s in key]
+        t = np.result_type(*(a.dtype for a in axes)) if axes else np.dtype(int)
+        axes = _gnd().meshgrid(*(a.astype(t) for a in axes), indexing='ij')
+        if self._sparse:
+            return tuple(a[tuple(slice(None) if i == k else slice(1) for i in range(len(axes)))]
+                         for k, a in enumerate(axes))
+        return _gnd().stack(axes) if axes else asarray(np.array([], int))
+
+
+class _Joined:
+    """r_ and c_: arrays and numbers joined by indexing; slices are ranges."""
+
+    def __init__(self, columns):
+        self._columns = columns
+
+    def __getitem__(self, key):
+        key = key if isinstance(key, tuple) else (key,)
+        parts, numbers = [], []
+        for k in key:
+            if isinstance(k, str) or isinstance(k, slice) and isinstance(k.step, complex):
+                raise NotImplementedError(f'{k!r} in r_: arrays, numbers and slices of numbers are possible')
+            if isinstance(k, slice):
+                k = _Grid(False)[k]
+            numbers.append(k if isinstance(k, (int, float, complex)) else asarray(k).dtype)
+            x = asarray(k)
+            parts.append(x.reshape(-1, 1) if self._columns and x.ndim < 2 else x[None] if x.ndim == 0 else x)
+        t = np.result_type(*numbers)
+        return _gnd().concatenate([p.astype(t) for p in parts], axis=-1 if self._columns else 0)
+
+
+mgrid, ogrid, r_, c_ = _Grid(False), _Grid(True), _Joined(False), _Joined(True)
+
+
+# --- from and to text, files and iterables ----------------------------------------------------------
+
+def _reader(name):
+    def f(*args, **keywords):
+        return asarray(getattr(np, name)(*args, **keywords))
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = f'numpy.{name} of the same arguments, as an array of the device.'
+    return f
+
+
+fromfunction, fromiter, frombuffer, fromstring, fromfile, loadtxt, genfromtxt = map(
+    _reader, ('fromfunction', 'fromiter', 'frombuffer', 'fromstring', 'fromfile', 'loadtxt', 'genfromtxt'))
+
+
+def load(file, mmap_mode=None, allow_pickle=None):
+    """The array of a .npy file, or the arrays of a .npz file by their names."""
+    x = np.load(file, mmap_mode=mmap_mode, allow_pickle=bool(allow_pickle))
+    return asarray(x) if isinstance(x, np.ndarray) else {k: asarray(x[k]) for k in x.files}
+
+
+def save(file, arr, allow_pickle=None):
+    """Writes an array as a .npy file."""
+    np.save(file, asnumpy(arr), allow_pickle=bool(allow_pickle))
+
+
+def savez(file, *args, **kwds):
+    """Writes arrays as a .npz file."""
+    np.savez(file, *map(asnumpy, args), **{k: asnumpy(v) for k, v in kwds.items()})
+
+
+def savez_compressed(file, *args, **kwds):
+    """Writes arrays as a compressed .npz file."""
+    np.savez_compressed(file, *map(asnumpy, args), **{k: asnumpy(v) for k, v in kwds.items()})
+
+
+def savetxt(fname, X, *args, **kwargs):
+    """Writes an array as text."""
+    np.savetxt(fname, asnumpy(X), *args, **kwargs)
+
+
+def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
+    """The text of an array with its dtype."""
+    return np.array_repr(asnumpy(arr), max_line_width, precision, suppress_small)
+
+
+def array_str(arr, max_line_width=None, precision=None, suppress_small=None):
+    """The text of an array."""
+    return np.array_str(asnumpy(arr), max_line_width, precision, suppress_small)
+
+
+def array2string(a, *args, **kwargs):
+    """The text of an array; see numpy.array2string."""
+    return np.array2string(asnumpy(a), *args, **kwargs)
+
+
+# --- linear algebra ---------------------------------------------------------------------------------
+
+def tensorinv(a, ind=2):
+    """The inverse of a for tensordot over ind axes."""
+    a = asarray(a)
+    if ind <= 0:
+        raise ValueError(f'tensorinv: ind {ind}: 1 or more is possible')
+    outer, inner = a.shape[:ind], a.shape[ind:]
+    return _gnd().linalg.inv(a.reshape(int(np.prod(outer)), -1)).reshape(inner + outer)
+
+
+def tensorsolve(a, b, axes=None):
+    """The x with tensordot(a, x, x.ndim) == b."""
+    a, b = asarray(a), asarray(b)
+    if axes is not None:
+        a = _gnd().moveaxis(a, axes, tuple(range(a.ndim - len(axes), a.ndim)))
+    inner = a.shape[b.ndim:]
+    return _gnd().linalg.solve(a.reshape(-1, int(np.prod(inner))), b.ravel()).reshape(inner)
+
+
+LINALG = [tensorinv, tensorsolve]
+FUNCTIONS = [linspace, logspace, einsum, cross, shape, isfortran, iscomplexobj, isrealobj, vdot, unravel_index, ravel_multi_index, packbits, unpackbits, real_if_close, sort_complex,
+             common_type, mask_indices, diag_indices_from, require, asarray_chkfinite, apply_along_axis, apply_over_axes,
+             fromfunction, fromiter, frombuffer, fromstring, fromfile, loadtxt, genfromtxt, load, save, savez,
+             savez_compressed, savetxt, array_repr, array_str, array2string]
+OBJECTS = {'mgrid': mgrid, 'ogrid': ogrid, 'r_': r_, 'c_': c_}

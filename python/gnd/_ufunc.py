@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Elementwise functions as objects with NumPy's attributes and methods (reduce, accumulate, outer, at), and their
+keywords where=, casting=, dtype= and order=."""
+import sys
+
+import numpy as np
+
+from . import _core
+from ._core import ndarray
+from ._convert import asarray
+
+# Functions of the table that are ufuncs in NumPy, beside its elementwise operations: operands, results.
+OTHERS = {'conj': (1, 1), 'conjugate': (1, 1), 'frexp': (1, 2), 'modf': (1, 2), 'divmod': (2, 2), 'spacing': (1, 1),
+          'float_power': (2, 1), 'bitwise_count': (1, 1), 'matmul': (2, 1)}
+_CASTINGS = ('no', 'equiv', 'safe', 'same_kind', 'unsafe')
+_KEYWORDS = frozenset(('out', 'where', 'casting', 'order', 'dtype', 'subok'))
+_TRUTH = frozenset("""less less_equal greater greater_equal equal not_equal logical_and logical_or logical_xor
+                   logical_not isnan isinf isfinite signbit""".split())
+_ufuncs = {}
+
+
+class ufunc:  # noqa: N801
+    """An elementwise function. Its methods are those of numpy.ufunc that gnd has."""
+
+    def __init__(self, name, doc, nin, nout):
+        self.__name__ = self.__qualname__ = name
+        self.__doc__ = doc
+        self.__module__ = 'gnd'
+        self.nin, self.nout, self.nargs = nin, nout, nin + nout
+        self._methods = {}
+
+    @property
+    def __signature__(self):
+        import inspect
+        return inspect.signature(type(self).__call__)
+
+    def __repr__(self):
+        return f"<ufunc '{self.__name__}'>"
+
+    def __reduce__(self):
+        return self.__name__
+
+    def _method(self, what):
+        f = self._methods.get(what)
+        if f is None:
+            try:
+                f = _core._function(f'{self.__name__}.{what}', 0, what, None)
+            except AttributeError:
+                raise NotImplementedError(f'{self.__name__}.{what} is not there: gnd functions lists what is') from None
+            self._methods[what] = f
+        return f
+
+    def _binary(self, what):
+        if self.nin != 2 or self.nout != 1:
+            raise ValueError(f'{self.__name__}.{what}: only functions of two operands have it')
+
+    def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, **keywords):
+        """The function applied between the elements along axes."""
+        self._binary('reduce')
+        if dtype is not None:
+            keywords['dtype'] = dtype
+        return self._method('reduce')(asarray(array), axis=axis, out=out, keepdims=keepdims, **keywords)
+
+    def accumulate(self, array, axis=0, dtype=None, out=None):
+        """The function applied between the elements along an axis, with all intermediate results."""
+        self._binary('accumulate')
+        keywords = {} if dtype is None else {'dtype': dtype}
+        return self._method('accumulate')(asarray(array), axis=axis, out=out, **keywords)
+
+    def outer(self, a, b, /, **keywords):
+        """The function of each element of a with each of b."""
+        self._binary('outer')
+        a, b = asarray(a), asarray(b)
+        return self(a.reshape(a.shape + (1,) * b.ndim), b, **keywords)
+
+    def at(self, a, indices, b=None, /):
+        """Applies the function to elements of a in place, once for each time that an index names them."""
+        if not isinstance(a, ndarray):
+            raise TypeError(f'{self.__name__}.at: {type(a).__name__}: a gnd.ndarray is wanted')
+        if self.nin == 1:
+            if b is not None:
+                raise ValueError(f'{self.__name__}.at: the function has one operand')
+            a[indices] = self(a[indices])
+        elif self.__name__ == 'subtract':
+            a[...] = _ufuncs['add']._method('at')(a, indices, -asarray(b))
+        else:
+            a[...] = self._method('at')(a, indices, b)
+
+
+def make(name, f, doc, nin, nout=1):
+    """The ufunc of that name whose call is f."""
+    kind = type('ufunc', (ufunc,), {'__call__': staticmethod(f), '__module__': 'gnd'})
+    u = _ufuncs[name] = kind(name, doc, nin, nout)
+    return u
+
+
+def _cast_input(name, x, dtype, casting):
+    if isinstance(x, (bool, int, float, complex)) and not isinstance(x, np.generic):
+        return asarray(x, np.result_type(dtype, x)) if np.result_type(dtype, x) == dtype else asarray(x)
+    x = asarray(x)
+    if x.dtype != dtype and not np.can_cast(x.dtype, dtype, casting):
+        raise TypeError(f'{name}: an operand of dtype {x.dtype} cannot be cast to {dtype} with casting rule {casting!r}')
+    return x.astype(dtype)
+
+
+def _write(name, result, out, where, casting):
+    if not isinstance(out, ndarray):
+        raise TypeError(f'{name}: out: {type(out).__name__}: a gnd.ndarray is wanted')
+    result = asarray(result)
+    if not np.can_cast(result.dtype, out.dtype, casting):
+        raise TypeError(f'{name}: the result of dtype {result.dtype} cannot be cast to out of dtype {out.dtype} with '
+                        f'casting rule {casting!r}')
+    if np.broadcast_shapes(result.shape, out.shape) != out.shape:
+        raise ValueError(f'{name}: the result of shape {result.shape} does not broadcast to out of shape {out.shape}')
+    if where is not True:
+        where = asarray(where)
+        if where.dtype != bool:
+            raise TypeError(f'{name}: where of dtype {where.dtype}: bools are wanted')
+        result = sys.modules['gnd'].where(where, result.astype(out.dtype), out)
+        if result.shape != out.shape:
+            raise ValueError(f'{name}: where of shape {where.shape} does not broadcast to out of shape {out.shape}')
+    out[...] = result
+    return out
+
+
+def _call_casting(name, args, keywords):
+    """A function that joins arrays, with casting=: whether they may be cast to dtype= or out=."""
+    casting = keywords.pop('casting')
+    if casting not in _CASTINGS:
+        raise ValueError(f'{name}: casting {casting!r}: one of {", ".join(_CASTINGS)} is wanted')
+    f, out, dtype = getattr(sys.modules['gnd'], name), keywords.pop('out', None), keywords.pop('dtype', None)
+    if out is not None and dtype is not None:
+        raise TypeError(f'{name}: out and dtype at once')
+    arrays = [asarray(a) for a in args[0]]
+    to = out.dtype if out is not None else dtype
+    if to is not None:
+        for a in arrays:
+            if not np.can_cast(a.dtype, to, casting):
+                raise TypeError(f'{name}: {a.dtype} cannot be cast to {np.dtype(to)} by the rule {casting!r}')
+        arrays = [a.astype(to) for a in arrays]
+    result = f(arrays, *args[1:], **keywords)
+    return result if out is None else _write(name, result, out, True, 'unsafe')
+
+
+def call(name, args, keywords):
+    """The ufunc of that name, with all keywords of NumPy's. Without out=, where where= is False the result is
+    undefined, as in NumPy."""
+    u = _ufuncs.get(name)
+    if u is None:
+        return _call_casting(name, args, keywords)
+    for k in keywords:
+        if k not in _KEYWORDS:
+            raise TypeError(f'{name} has no argument {k!r}: it has {", ".join(sorted(_KEYWORDS))}')
+    inputs, out = args[:u.nin], keywords.get('out')
+    if len(args) > u.nin:
+        if len(args) > u.nargs or out is not None:
+            raise TypeError(f'{name} takes from {u.nin} to {u.nargs} values, and out once')
+        out = args[u.nin:]
+    if out is not None:
+        out = out if isinstance(out, tuple) else (out,)
+        out = None if all(o is None for o in out) else out + (None,) * (u.nout - len(out))
+    where, casting = keywords.get('where', True), keywords.get('casting', 'same_kind')
+    if casting not in _CASTINGS:
+        raise ValueError(f'{name}: casting {casting!r}: one of {", ".join(_CASTINGS)} is wanted')
+    dtype = keywords.get('dtype')
+    dtype = None if dtype is None else np.dtype(dtype)
+    if dtype is not None and not (name in _TRUTH and dtype == bool):
+        inputs = [_cast_input(name, x, dtype, casting) for x in inputs]
+    result = u(*inputs)
+    results = result if isinstance(result, tuple) else (result,)
+    if dtype is not None and any(asarray(r).dtype != dtype for r in results if name != 'frexp'):
+        raise TypeError(f'{name}: no loop for dtype {dtype}')
+    if out is not None:
+        results = tuple(r if o is None else _write(name, r, o, where, casting) for r, o in zip(results, out))
+    elif keywords.get('order') in ('F', 'f'):
+        results = tuple(_core._ordered(asarray(r), True) for r in results)
+    elif keywords.get('order') in ('C', 'c'):
+        results = tuple(_core._ordered(asarray(r), False) for r in results)
+    return results if isinstance(result, tuple) else results[0]

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# py_numpy.py - what NumPy's programs use beside arrays and functions of the table, against NumPy: ufuncs' keywords and
+# methods, Fortran order, values by position, functions in place, polynomials, grids, bits, flat, casts of complex.
+import warnings
+
+import pytap as t
+from pytap import gnd, np
+
+rng = np.random.default_rng(7)
+A = rng.integers(-9, 9, (3, 4))
+
+
+def both(name, f, tolerance=0.0):
+    """f of NumPy and of gnd give the same, or exceptions of one kind."""
+    try:
+        want = f(np)
+    except Exception as e:
+        t.raises(type(e).__mro__[-4] if isinstance(e, TypeError) else type(e), lambda: f(gnd), name)
+        return
+    got = f(gnd)
+    if isinstance(want, (tuple, list)):
+        t.ok(len(got) == len(want) and all(t.same(g, w, tolerance) for g, w in zip(got, want)), name)
+    else:
+        t.is_(got, want, name, tolerance)
+
+
+def test_ufuncs():
+    mask = A > 0
+    both('out by position', lambda xp: xp.add(xp.asarray(A), 1, xp.zeros((3, 4), dtype=A.dtype)))
+    both('where= and out=', lambda xp: xp.multiply(xp.asarray(A), 2, out=xp.ones((3, 4), dtype=A.dtype),
+                                                   where=xp.asarray(mask)))
+    both('dtype=', lambda xp: xp.add(xp.asarray(A), xp.asarray(A), dtype=np.float32))
+    both('dtype= of another kind', lambda xp: xp.add(xp.asarray(A + 0.5), 1, dtype=np.int32))
+    both('casting= of out', lambda xp: xp.add(xp.asarray(A), 0.5, out=xp.zeros((3, 4), dtype=np.int32),
+                                              casting='unsafe'))
+    both('out of a kind that does not fit', lambda xp: xp.add(xp.asarray(A), 0.5, out=xp.zeros((3, 4), dtype=int)))
+    t.raises(ValueError, lambda: gnd.add(1, 2, casting='none'), 'an unknown casting', 'casting')
+    t.raises(TypeError, lambda: gnd.add(gnd.ones(2), 2, color=1), 'an unknown keyword', 'color')
+    both('two results into two arrays', lambda xp: xp.modf(xp.asarray(A + 0.25), out=(xp.zeros((3, 4)),
+                                                                                     xp.zeros((3, 4)))))
+    both('reduce', lambda xp: xp.maximum.reduce(xp.asarray(A), axis=1))
+    both('accumulate', lambda xp: xp.add.accumulate(xp.asarray(A), axis=1))
+    both('outer', lambda xp: xp.subtract.outer(xp.arange(3), xp.arange(4)))
+
+    def at(xp):
+        x = xp.zeros(4, dtype=int)
+        xp.add.at(x, xp.asarray([0, 0, 2]), 5)
+        xp.subtract.at(x, xp.asarray([1, 1]), 1)
+        return x
+    both('at', at)
+    t.ok((gnd.add.nin, gnd.add.nout, gnd.modf.nout, gnd.add.__name__) == (2, 1, 2, 'add') and
+         isinstance(gnd.sin, gnd.ufunc), 'what a ufunc is')
+    both('values behind out', lambda xp: xp.sum(xp.asarray(A), 0, None, None, True))
+    both('out by position of a reduction', lambda xp: xp.asarray(A).max(1, xp.zeros(3, dtype=A.dtype)))
+    t.raises(TypeError, lambda: gnd.sum(gnd.ones(2), 0, None, None, True, 0, True, 1), 'too many values')
+
+
+def test_order():
+    F = np.asfortranarray(A)
+    x = gnd.asarray(F)
+    t.ok(x.strides == F.strides and x.flags.f_contiguous and (x + 1).flags.f_contiguous and
+         gnd.sqrt(abs(x)).strides == F.strides and not (x + gnd.asarray(A)).flags.f_contiguous,
+         'elementwise results are in the order of their operands')
+    for order in 'CFAK':
+        both(f'ravel {order}', lambda xp: xp.asarray(F).ravel(order))
+        t.ok(gnd.copy(x, order=order).strides == np.copy(F, order=order).strides and
+             x.astype('f4', order=order).strides == F.astype('f4', order=order).strides and
+             gnd.zeros_like(x, order=order).strides == np.zeros_like(F, order=order).strides, f'order={order!r}')
+        if order != 'K':
+            both(f'reshape {order}', lambda xp: xp.asarray(F).reshape((2, 6), order=order))
+    y = gnd.zeros((2, 3), order='F')
+    v = y.reshape(-1, order='F')
+    v[1] = 7
+    t.ok(y.strides == (8, 16) and float(y[1, 0]) == 7, 'a reshape in Fortran order is a view')
+    t.ok(y.reshape(-1).base is None, 'one in C order is a copy')
+    t.raises(ValueError, lambda: gnd.zeros(3, order='X'), 'an unknown order')
+    t.ok(gnd.zeros_like(x, shape=(5,)).shape == (5,) and gnd.ndarray((2, 3)).shape == (2, 3), 'shape=, ndarray(shape)')
+
+
+def test_in_place():
+    def changed(f):
+        def g(xp):
+            x = xp.asarray(A.copy())
+            r = f(xp, x)
+            return x if r is None else r
+        return g
+    both('copyto', changed(lambda xp, x: xp.copyto(x, 3, where=xp.asarray(A > 2))))
+    both('copyto of floats to ints', changed(lambda xp, x: xp.copyto(x, xp.asarray(A + 0.5))))
+    both('put', changed(lambda xp, x: xp.put(x, [0, 5], [-1, -2])))
+    both('place', changed(lambda xp, x: xp.place(x, xp.asarray(A > 2), [7, 8])))
+    both('putmask', changed(lambda xp, x: xp.putmask(x, xp.asarray(A > 2), xp.asarray([7, 8]))))
+    both('fill_diagonal', changed(lambda xp, x: xp.fill_diagonal(x, 9)))
+    both('put_along_axis', changed(lambda xp, x: xp.put_along_axis(x, xp.asarray([[1], [0], [2]]), 9, 1)))
+    x = gnd.arange(10)
+    gnd.random.shuffle(x)
+    t.ok(sorted(x.tolist()) == list(range(10)), 'shuffle')
+    t.raises(TypeError, lambda: gnd.copyto(np.zeros(2), 1), 'copyto of an array of NumPy', 'gnd.ndarray')
+
+    def flat(xp):
+        x = xp.asarray(A.T.copy()).T
+        x.flat[3] = 50
+        x.flat[4:8] = [1, 2]
+        return x
+    both('flat', flat)
+    t.ok([int(v) for v in gnd.asarray(A).flat] == A.ravel().tolist() and len(gnd.asarray(A).flat) == 12, 'iteration of flat')
+
+
+def test_complex():
+    z = gnd.asarray([1 + 2j, 3 - 1j])
+    with warnings.catch_warnings(record=True) as w:
+        warnings.simplefilter('always')
+        a = z.astype(np.float64)
+        b = gnd.zeros(2)
+        b[:] = z
+    t.ok([x.category for x in w] == [np.exceptions.ComplexWarning if hasattr(np, 'exceptions') else np.ComplexWarning] * 2
+         and a.tolist() == b.tolist() == [1.0, 3.0], 'complex to real: a warning, and the real part')
+    x = gnd.arange(3)
+    t.ok(x.real is x and gnd.real(z).base is z and gnd.imag(z).tolist() == [2.0, -1.0], 'real and imag are views')
+
+
+def test_more():
+    both('unravel_index', lambda xp: xp.unravel_index(xp.asarray([5, 23]), (2, 3, 4), order='F'))
+    both('out of bounds', lambda xp: xp.unravel_index(xp.asarray([24]), (2, 3, 4)))
+    both('ravel_multi_index', lambda xp: xp.ravel_multi_index((xp.asarray([1, 5]), xp.asarray([2, -1])), (2, 4),
+                                                              mode=('wrap', 'clip')))
+    bits = rng.integers(0, 2, (3, 13))
+    for order in ('big', 'little'):
+        both(f'packbits {order}', lambda xp: xp.packbits(xp.asarray(bits), axis=1, bitorder=order))
+        both(f'unpackbits {order}', lambda xp: xp.unpackbits(xp.asarray([[3], [200]], dtype='u1'), axis=1,
+                                                             bitorder=order, count=6))
+    both('vdot', lambda xp: xp.vdot(xp.asarray([1 + 2j, 3]), xp.asarray([1j, 2])), 1e-12)
+    both('mgrid', lambda xp: xp.mgrid[0:3, 1:2:4j])
+    both('ogrid', lambda xp: xp.ogrid[0:3, 5:1:-1])
+    both('r_', lambda xp: xp.r_[xp.arange(3), 0, 7:9])
+    both('c_', lambda xp: xp.c_[xp.arange(3), xp.arange(3) * 2.5])
+    both('meshgrid, sparse', lambda xp: xp.meshgrid(xp.arange(3), xp.arange(4), sparse=True))
+    both('linspace of arrays', lambda xp: xp.linspace(xp.asarray([0., 1.]), 5, 4, axis=1), 1e-12)
+    both('linspace with its step', lambda xp: xp.linspace(0, 5, 4, retstep=True), 1e-12)
+    both('apply_along_axis', lambda xp: xp.apply_along_axis(lambda r: r[::-1] * 2, 0, xp.asarray(A)))
+    both('tril of a vector', lambda xp: xp.tril(xp.arange(3)))
+    both('hstack with a dtype', lambda xp: xp.hstack([xp.arange(2), xp.arange(3)], dtype=np.float32))
+    both('concatenate with casting=', lambda xp: xp.concatenate([xp.ones(2)], dtype=int, casting='safe'))
+    both('cross with axes', lambda xp: xp.cross(xp.asarray(A[:, :3]), xp.asarray(A[:, 1:]), axisa=0, axisc=0))
+    both('einsum with a dtype', lambda xp: xp.einsum('ij->i', xp.asarray(A), dtype=np.float64))
+    x = gnd.asarray(A)
+    t.ok(gnd.einsum('ij->ji', x).base is x, 'einsum that permutes axes is a view')
+    both('det of no square matrix', lambda xp: xp.linalg.det(xp.asarray(A * 1.0)))
+    both('codes of dtypes', lambda xp: xp.zeros(2, 'd') + xp.ones(2, 'H'))
+    both('tensorinv', lambda xp: xp.linalg.tensorinv(xp.eye(24).reshape(6, 4, 8, 3)), 1e-9)
+    both('diag_indices of fewer than none', lambda xp: xp.diag_indices(-2))
+
+
+def test_poly():
+    p, q = np.poly1d([2., -3., 1.]), np.poly1d([1., 4.])
+    g, h = gnd.poly1d([2., -3., 1.]), gnd.poly1d([1., 4.])
+    for name, f in {'sum': lambda a, b: a + b, 'difference': lambda a, b: a - b, 'product': lambda a, b: a * b,
+                    'power': lambda a, b: b ** 3, 'derivative': lambda a, b: a.deriv(), 'integral': lambda a, b: a.integ(2),
+                    'at a polynomial': lambda a, b: a(b), 'quotient': lambda a, b: (a / b)[0],
+                    'remainder': lambda a, b: (a / b)[1]}.items():
+        t.is_(f(g, h).coeffs, f(p, q).coeffs, f'polynomials: {name}', 1e-12)
+    t.is_(g(gnd.asarray([1., 2.])), p(np.asarray([1., 2.])), 'polynomials: values')
+    t.ok(str(g) == str(p) and g == g.get() and g[1] == -3 and g[7] == 0 and g.order == 2, 'polynomials: text, items')
+    t.is_(gnd.sort(gnd.roots([1., -6., 11., -6., 0.])), np.sort(np.roots([1., -6., 11., -6., 0.])), 'roots', 1e-9)
+    t.is_(gnd.poly([1., 2., 3.]), np.poly([1., 2., 3.]), 'poly', 1e-12)
+
+
+def test_polyfit():
+    x, y = np.linspace(0, 3, 8), rng.random((8, 2))
+    for weight in (None, np.linspace(1, 2, 8)):
+        both('polyfit with its residuals', lambda xp: xp.polyfit(xp.asarray(x), xp.asarray(y), 2, None, True, weight)[:2], 1e-8)
+        for cov in (True, 'unscaled'):
+            both(f'polyfit with covariance {cov}', lambda xp: xp.polyfit(xp.asarray(x), xp.asarray(y), 2, w=weight, cov=cov),
+                 1e-8)
+    t.is_(gnd.add(gnd.poly1d([1., 2.]), gnd.asarray([1., 1.])), np.asarray([2., 3.]), 'an object with __array__')
+
+
+def test_random_state():
+    r = gnd.random.RandomState(5)
+    a = r.standard_normal(4)
+    r.seed(5)
+    t.ok(a.tolist() == r.standard_normal(4).tolist() != gnd.random.RandomState(6).standard_normal(4).tolist(),
+         'RandomState gives the same again for a seed')
+    state = r.get_state()
+    a = r.rand(3)
+    r.set_state(state)
+    t.ok(a.tolist() == r.rand(3).tolist(), 'and for a state')
+
+
+t.run([test_polyfit, test_random_state, test_ufuncs, test_order, test_in_place, test_complex, test_more, test_poly])
