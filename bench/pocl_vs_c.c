@@ -250,7 +250,7 @@ static int child(const char *spec)
     return 0;
 }
 
-/* Seconds from start to end of a child; what it said goes to the two numbers. */
+/* Returns the seconds from start to end of a child, and the two numbers that it printed. */
 static double start_child(const char *spec, int *built, int *loaded)
 {
     int fd[2], status = 0;
