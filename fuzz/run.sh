@@ -6,13 +6,16 @@
 #     run.sh SOURCE BUILD SECONDS [NAME ...]
 #
 # What is found is in BUILD/libfuzzer/found, and inputs that reached something are in BUILD/libfuzzer/corpus. Status 77:
-# there is no clang with libFuzzer, and why.
+# there is no clang with libFuzzer, and why. With FUZZ_QUICK=1 the build is in BUILD/libfuzzer-quick and is not
+# optimized: for runs of seconds, since clang takes four times as long to optimize code with sanitizers.
 set -eu
 src=$1 build=$2 seconds=$3
 shift 3
 if [ $# = 0 ]; then set -- $(cd "$src/fuzz" && grep -l LLVMFuzzerTestOneInput ./*.c | sed 's|^\./||; s|\.c$||; /^plain$/d'); fi
-mkdir -p "$build/libfuzzer/found"
-cd "$build/libfuzzer"
+dir=$build/libfuzzer flags='-O1 -gline-tables-only'
+if [ -n "${FUZZ_QUICK-}" ]; then dir=$build/libfuzzer-quick flags='-O0 -gline-tables-only'; fi
+mkdir -p "$dir/found"
+cd "$dir"
 
 # A clang whose libFuzzer links; the last one that was tried tells why not.
 echo '#include <stddef.h>
@@ -33,7 +36,7 @@ if [ -z "$cc" ]; then
 fi
 
 if [ ! -f Makefile ] || [ "$src/configure" -nt Makefile ]; then
-    "$src/configure" -q CC="$cc" CFLAGS='-O1 -gline-tables-only' --without-opencl --without-cuda \
+    "$src/configure" -q CC="$cc" CFLAGS="$flags" --without-opencl --without-cuda \
         --enable-sanitizers=address,undefined,fuzzer-no-link >configure.out 2>&1 ||
         { tail -n 20 configure.out && exit 1; }
 fi
@@ -61,7 +64,7 @@ for name; do
     if [ "$name" = expr ]; then dict=expr.dict; fi
     if [ -f "$dict" ]; then set -- "-dict=$dict" "$@"; fi
     status=0
-    GND_BACKEND_PATH=$build/libfuzzer/formats/.libs UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=allocator_may_return_null=1 \
+    GND_BACKEND_PATH=$dir/formats/.libs UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=allocator_may_return_null=1 \
         "./fuzz/$name" -max_total_time="$seconds" -seed=1 -timeout=30 -rss_limit_mb=3072 -max_len=4096 \
         -print_final_stats=1 -artifact_prefix="found/$name-" "$@" >"$name.out" 2>&1 || status=$?
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$name.out")
@@ -69,7 +72,7 @@ for name; do
         echo "fuzz $name: ${runs:-0} inputs in $seconds s, nothing found"
     else
         failed=1
-        echo "fuzz $name: FOUND, status $status (log: $build/libfuzzer/$name.out)"
+        echo "fuzz $name: FOUND, status $status (log: $dir/$name.out)"
         grep -E -A12 'ERROR|runtime error|does not hold|Test unit written' "$name.out" | head -n 40
     fi
 done

@@ -12,7 +12,8 @@
  *
  * Kernels are written once, over a prelude for each dialect. Longer than 500 lines, since the
  * checks share one set of helpers and are read together with the contract. memory:
- * conform_memory.h; gemm: conform_gemm.h; lists: conform_replay.h; faults: conform_fault.h.
+ * conform_memory.h; gemm: conform_gemm.h; lists: conform_replay.h; several queues:
+ * conform_streams.h; faults: conform_fault.h.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <gnd/backend.h>
@@ -122,6 +123,7 @@ static void test_events(gnd_prog *p)
 
 #include "conform_gemm.h"
 #include "conform_replay.h"
+#include "conform_streams.h"
 #include "conform_fault.h"
 
 /* --- the run ---------------------------------------------------------------------------------- */
@@ -296,6 +298,7 @@ static void test_device(int i)
             test_replay(p);
             test_loop(p);
             test_events(p);
+            test_streams(p);
             test_binary(p);
             prg->prog_free(p);
         }

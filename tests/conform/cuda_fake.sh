@@ -89,6 +89,15 @@ int cuStreamCreate(void **s, unsigned f) { return *s = malloc(1), (void)f, 0; }
 int cuStreamDestroy_v2(void *s) { return free(s), 0; }
 int cuEventCreate(void **s, unsigned f) { return *s = malloc(1), (void)f, 0; }
 int cuEventDestroy_v2(void *s) { return free(s), 0; }
+static void orders(const char *what, void *s)
+{
+    const char *to = getenv("FAKE_ORDER"); /* a file that gets a line for each */
+    FILE *f = to ? fopen(to, "a") : NULL;
+    if (f)
+        fprintf(f, "%s %s\n", what, s == (void *)1 ? "legacy" : "stream"), fclose(f);
+}
+int cuEventRecord(void *e, void *s) { return orders("record", s), (void)e, 0; }
+int cuStreamWaitEvent(void *s, void *e, unsigned f) { return orders("wait", s), (void)e, (void)f, 0; }
 int cuEventSynchronize(void *s) { return (void)s, waited(); }
 int cuStreamSynchronize(void *s) { return (void)s, waited(); }
 int cuGetErrorName(int c, const char **s)
@@ -241,8 +250,10 @@ int main(void)
     say("holds it", told == 0);
     gnd_close(dev);
     say("also when closed", told == 0 && ((float *)t->dl_tensor.data)[0] == 3);
+    setenv("FAKE_ORDER", "order", 1);
     t->deleter((struct DLManagedTensorVersioned *)(void *)t);
     say("gives it back", told == 1);
+    unsetenv("FAKE_ORDER");
     app.queue = (void *)2;
     bad = gnd_open_native("cuda", &app);
     say(gnd_device_error(bad), gnd_device_status(bad) == GND_ERR_UNSUPPORTED);
@@ -287,5 +298,9 @@ else
     check "it sees 14 things" test "$(grep -c '^yes: ' out)" = 14
     grep '^no: ' out >bad
     none "as they should be" bad
+    rm -f order
+    FAKE_MEMORY=0x7fffffffffff ./native >out 2>err
+    printf 'record legacy\nwait stream\n' >want
+    check "memory comes back after the work in the legacy stream" cmp order want
 fi
 done_testing

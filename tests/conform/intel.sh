@@ -39,7 +39,8 @@ while IFS= read -r expr; do
         { diff want got; cat err; } 2>&1 | head -n 30 | diag
     fi
 done <"$GND_SRCDIR/tests/lib/exprs.txt"
-for t in conform/conform_opencl ops/ops_elementwise; do
+for t in conform/conform_opencl ops/ops_elementwise ops/ops_kernel ops/ops_cudac ops/ops_snippet \
+    ops/ops_complex_snippet ops/ops_strides ops/ops_checked; do
     if [ -x "$GND_BUILDDIR/tests/$t" ]; then
         if intel timeout 600 "$GND_BUILDDIR/tests/$t" >out 2>&1; then
             pass "$t, $(grep -c '^ok' out) checks, $(grep -c '^ok.*# SKIP' out) of them skipped"

@@ -3,7 +3,8 @@
 #
 # oclgrind.sh - kernels of every shape under Oclgrind, which checks each access to memory and looks
 # for data races: the expressions of exprs.txt give what they give on PoCL, and Oclgrind has nothing to
-# say. Odd lines run as kernels for GPUs, even lines as kernels for CPUs; with GND_TEST_ALL each as both.
+# say. Of four lines one runs as kernels for GPUs, one as kernels for CPUs; with GND_TEST_ALL each as both.
+# Then tests of users' kernels.
 . "$GND_SRCDIR/tests/lib/tap.sh"
 
 command -v oclgrind >/dev/null || skip_all "oclgrind is not installed"
@@ -14,8 +15,13 @@ gnd devices | grep -q 'Portable Computing' || skip_all "no PoCL to compare with"
 n=0
 while IFS= read -r expr; do
     n=$((n + 1))
+    case ${GND_TEST_ALL:+all}$((n % 4)) in
+        all*) shapes='cpu gpu' ;;
+        1) shapes=gpu ;;
+        2) shapes=cpu ;;
+        *) continue ;;
+    esac
     gnd eval "$expr" -d opencl:pocl >want 2>&1
-    if [ -n "${GND_TEST_ALL-}" ]; then shapes='cpu gpu'; elif [ $((n % 2)) = 1 ]; then shapes=gpu; else shapes=cpu; fi
     for shape in $shapes; do
         GND_CACHE=0 GND_KERNEL_SHAPE=$shape timeout 300 oclgrind --data-races --max-errors 20 --log log \
             "$(command -v gnd)" eval "$expr" -d opencl:oclgrind >got 2>err
@@ -29,5 +35,19 @@ while IFS= read -r expr; do
         rm -f log
     done
 done <"$GND_SRCDIR/tests/lib/exprs.txt"
+# Kernels of a program's own: bounds, in place, strides, local memory.
+for t in ops_kernel ops_strides; do
+    [ -x "$GND_BUILDDIR/tests/ops/$t" ] || continue
+    GND_CACHE=0 GND_TEST_DEVICES=opencl:oclgrind timeout 300 oclgrind --data-races --max-errors 20 --log log \
+        "$GND_BUILDDIR/tests/ops/$t" >got 2>err
+    status=$?
+    if [ $status = 0 ] && ! [ -s log ]; then
+        pass "$t, $(grep -c '^ok' got) checks"
+    else
+        fail "$t"
+        { echo "exit status $status"; grep -A6 '^not ok' got; head -n 20 err log; } 2>&1 | head -n 60 | diag
+    fi
+    rm -f log
+done
 [ $n -gt 20 ] && pass "all expressions were run" || fail "all expressions were run"
 done_testing

@@ -33,7 +33,7 @@ while IFS= read -r expr; do
 done <"$GND_SRCDIR/tests/lib/exprs.txt"
 # ops_elementwise takes two minutes here; tests/conform/intel.sh has it on another compiler.
 for t in conform/conform_opencl ops/ops_reduce ops/ops_matmul ops/ops_views plan/fuse_reduce \
-    ${GND_TEST_ALL:+ops/ops_elementwise}; do
+    ops/ops_kernel ops/ops_strides ${GND_TEST_ALL:+ops/ops_elementwise}; do
     if [ -x "$GND_BUILDDIR/tests/$t" ]; then
         if GND_OPENCL_STAGE=1 GND_TEST_DEVICES=opencl:llvmpipe timeout 600 "$GND_BUILDDIR/tests/$t" >out 2>&1; then
             pass "$t, $(grep -c '^ok' out) checks, $(grep -c '^ok.*# SKIP' out) of them skipped"

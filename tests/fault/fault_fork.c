@@ -152,11 +152,7 @@ static void beside_a_thread(gnd_device *dev, gnd_array *x)
 
 int main(void)
 {
-    static char name[64];
-    const char *list = getenv("GND_TEST_DEVICES");
-    list = list && *list ? list : "opencl:pocl";
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(list, ", "), list);
-    spec = name;
+    spec = ref_first_device();
     pid_t pid = fork();
     if (pid == 0)
         _exit(before());

@@ -11,8 +11,8 @@
 
 #include "base/mem.h"
 #include "device/gate.h"
+#include "ref.h"
 #include "tap.h"
-#include <gnd.h>
 
 enum { N = 64 };
 
@@ -139,10 +139,7 @@ static void inject(const char *spec, const char *options, int mem, int fresh)
 
 int main(void)
 {
-    const char *names = getenv("GND_TEST_DEVICES");
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(names ? names : "opencl:pocl", ","),
-             names ? names : "opencl:pocl");
+    const char *name = ref_first_device();
     for (int i = 0; i < N; i++)
         host[i] = (float)i;
     for (int mem = 0; mem < 2; mem++) {

@@ -541,12 +541,24 @@ static void on_opened(const char *spec, void (*fn)(gnd_device *dev, const char *
     gnd_close(dev);
 }
 
-void ref_devices(void (*fn)(gnd_device *dev, const char *spec))
+static const char *devices(void)
 {
     const char *list = getenv("GND_TEST_DEVICES");
+    return list && *list ? list : "opencl:pocl";
+}
+
+const char *ref_first_device(void)
+{
+    static char spec[64];
+    const char *list = devices();
+    snprintf(spec, sizeof spec, "%.*s", (int)strcspn(list, ","), list);
+    return spec;
+}
+
+void ref_devices(void (*fn)(gnd_device *dev, const char *spec))
+{
+    const char *list = devices();
     char spec[64];
-    if (!list || !*list)
-        list = "opencl:pocl";
     while (*list) {
         size_t n = strcspn(list, ",");
         snprintf(spec, sizeof spec, "%.*s", (int)(n < 63 ? n : 63), list);

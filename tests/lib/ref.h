@@ -98,6 +98,8 @@ int ref_lacks(gnd_device *dev, gnd_dtype t);
 /* The same, and if so n skipped checks with the reason. */
 int ref_skip(gnd_device *dev, gnd_dtype t, int n);
 
+/* The first device of GND_TEST_DEVICES, "opencl:pocl" without that variable. */
+const char *ref_first_device(void);
 /* Calls fn for every device of GND_TEST_DEVICES that computes, opened and closed round it; failing
  * to open is a failed check. */
 void ref_devices(void (*fn)(gnd_device *dev, const char *spec));

@@ -382,7 +382,7 @@ static void test_functions(gnd_device *dev)
         {"a = x; a[0] = 1", "float32 3 4"}, {"a = x; a[:, [0, 1]] *= 2; a[0]", "float32 4"},
         {"b = a = x; a[..., None] = 3; b", "float32 3 4"}, {"take(x, [1, 2])", "float32 2"},
         {"take(x, [[1], [2]], axis=1)", "float32 3 2 1"}, {"x.take([0], axis=0)", "float32 1 4"},
-        {"take(x, [])", "float32 0"}, {"take(x, [9, -9], 1, 'clip')", "float32 3 2"},
+        {"take(x, [])", "float32 0"}, {"take(x, [9, -9], 1, mode='clip')", "float32 3 2"},
         {"x.take(99, mode='wrap')", "float32"}, {"put(x, [0, 99], [5, 6], mode='wrap')", "float32 3 4"},
         {"fit_indices([9, -9], 4)", "int64 2"}, {"fit_indices(9, 4, 'clip')", "int64"},
         {"take_along_axis(x, [[0, 1]], 1)", "float32 3 2"},

@@ -356,7 +356,7 @@ static void no_memory(void (*run)(void), const char *what)
 static void gone(void)
 {
     if (tap_sanitized()) {
-        tap_skip(3, "a sanitizer would report it");
+        tap_skip(7, "a sanitizer would report it");
         return;
     }
     gnd_array *x = make();
@@ -368,6 +368,11 @@ static void gone(void)
     tap_is_int(gnd_status_of(y), GND_ERR_STATE, "an array that is gone");
     tap_has_str(gnd_error(y), "negative: x is a released array", "  what is said of it");
     gnd_release(y);
+    float v[4] = {0};
+    tap_is_int(gnd_wait(x), GND_ERR_STATE, "waiting for it");
+    tap_has_str(gnd_message(), "wait: x is a released array", "  what is said then");
+    tap_is_int(gnd_read(x, v, sizeof v), GND_ERR_STATE, "reading it");
+    tap_is_int(gnd_eval_all(1, &x), GND_ERR_STATE, "evaluating it");
 }
 
 static void speed(void)

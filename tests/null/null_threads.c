@@ -5,34 +5,27 @@
  * Nothing is computed there: statuses, shapes and what is left at the end are checked. It is for
  * the thread sanitizer first (tests/null/tsan.sh), which sees every lock of the core.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <gnd.h>
+#include "crowd.h"
 #include "tap.h"
 
 enum { THREADS = 4, ROUNDS = 300, N = 96 };
 
 static gnd_device *dev;
 static gnd_array *x, *m, *lazy[ROUNDS]; /* shared; lazy: evaluated by whoever comes first */
-static pthread_barrier_t gate;
 
-typedef struct job {
-    int number, bad;
-    char why[200];
-} job;
-
-static void expect(job *j, int ok, int round, const char *what)
+static void expect(crowd_job *j, int ok, int round, const char *what)
 {
-    if (!ok && !j->bad++)
-        snprintf(j->why, sizeof j->why, "thread %d, round %d: %s: %.120s", j->number, round, what,
-                 gnd_message());
+    if (!ok)
+        crowd_complain(j, "round %d: %s: %.120s", round, what, gnd_message());
 }
 
 /* Views and expressions of arrays that other threads evaluate at the same time. */
-static void over_shared(job *j, int r)
+static void over_shared(crowd_job *j, int r)
 {
     float v[N];
     gnd_array *view = gnd_at(lazy[r], j->number % 2 ? "::-1" : "8:40:2");
@@ -47,7 +40,7 @@ static void over_shared(job *j, int r)
 }
 
 /* An error is the message of its own thread. */
-static void errors(job *j, int r)
+static void errors(crowd_job *j, int r)
 {
     gnd_array *y = gnd_reshape(x, 1, (int64_t[]){N + 1 + j->number});
     char number[16];
@@ -57,7 +50,7 @@ static void errors(job *j, int r)
 }
 
 /* What looks at the device or changes it while others evaluate. */
-static void about_device(job *j, int r)
+static void about_device(crowd_job *j, int r)
 {
     gnd_stats s;
     gnd_device_info info = {0};
@@ -74,10 +67,8 @@ static void about_device(job *j, int r)
     }
 }
 
-static void *work(void *arg)
+static void work(crowd_job *j)
 {
-    job *j = arg;
-    pthread_barrier_wait(&gate);
     for (int r = 0; r < ROUNDS; r++) {
         gnd_scope_begin();
         over_shared(j, r);
@@ -85,14 +76,11 @@ static void *work(void *arg)
         about_device(j, r);
         gnd_scope_end();
     }
-    return NULL;
 }
 
 int main(void)
 {
     static float host[N * N];
-    pthread_t t[THREADS];
-    job j[THREADS];
     gnd_stats s;
     dev = gnd_open("null:0");
     if (gnd_device_status(dev))
@@ -102,18 +90,7 @@ int main(void)
     m = gnd_from(dev, GND_FLOAT32, 2, (int64_t[]){N, N}, host);
     for (int r = 0; r < ROUNDS; r++)
         lazy[r] = gnd_multiply(gnd_add(x, gnd_int(r)), x);
-    pthread_barrier_init(&gate, NULL, THREADS);
-    for (int i = 0; i < THREADS; i++) {
-        j[i] = (job){.number = i};
-        if (pthread_create(&t[i], NULL, work, &j[i]) != 0)
-            tap_bail("no thread");
-    }
-    for (int i = 0; i < THREADS; i++) {
-        pthread_join(t[i], NULL);
-        if (!tap_is_int(j[i].bad, 0, "thread %d: %d rounds", i, ROUNDS))
-            tap_diag("%s", j[i].why);
-    }
-    pthread_barrier_destroy(&gate);
+    crowd(THREADS, work, "shared arrays");
     gnd_scope_end();
     gnd_sync(dev);
     gnd_device_stats(dev, &s);

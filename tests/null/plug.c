@@ -204,13 +204,15 @@ static void write_file(const char *name, const char *text)
 /* --- in a child: search, open, and say what was seen ------------------------------------------ */
 
 /* What the entries for native objects say. */
-static void say_native(FILE *out, const char *spec, gnd__gdev *d, const gnd__block *b)
+static void say_native(FILE *out, const char *spec, gnd__gdev *d, gnd__block *b)
 {
     gnd_mem_native m = {.address = 4096, .host = 1};
     gnd_dev_native n = {0};
     gnd__block *w = NULL;
     gnd__gdev *own = NULL;
     gnd_err e = {0};
+    uint64_t serial;
+    int index;
 
     gnd__gate_wrap(d, &m, 0, 16, &w, &e);
     fprintf(out, "wrap %s: %d %s\n", spec, e.code, e.msg);
@@ -226,6 +228,9 @@ static void say_native(FILE *out, const char *spec, gnd__gdev *d, const gnd__blo
     gnd__err_clear(&e);
     gnd__gate_open_native(d->be->name, &n, &own, &e);
     fprintf(out, "open_native %s: %d %s\n", spec, e.code, e.msg);
+    gnd__err_clear(&e);
+    gnd__gate_stream_new(d, &index, &serial, &e);
+    fprintf(out, "stream %s: %d %s\n", spec, e.code, e.msg);
 }
 
 static void say_open(FILE *out, const char *spec)
@@ -343,6 +348,7 @@ static void test_broken(void)
         "device older:0: -13 older:0: backend older has no entry device.native: install ",
         "order older:0: -13 older:0: backend older has no entry queue.order: install ",
         "open_native older:0: -13 backend older has no entry device.open_native: install ",
+        "stream older:0: -13 older:0 has one stream: backend older has no entries queue.record, ",
     };
     static const char *const specs[] = {"toy", "old:0", "odd:0", "older:0", "abi", NULL};
     const char *text = search("@/all", specs), *line;

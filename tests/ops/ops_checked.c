@@ -11,8 +11,8 @@
 
 #include "codegen/user.h"
 #include "nvrtcrun.h"
+#include "ref.h"
 #include "tap.h"
-#include <gnd.h>
 
 enum { N = 10, ITEMS = 4 };
 
@@ -313,13 +313,9 @@ static void test_nvrtc(void)
 
 int main(void)
 {
-    const char *names = getenv("GND_TEST_DEVICES");
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(names ? names : "opencl:pocl", ","),
-             names ? names : "opencl:pocl");
     test_warps();
     test_nvrtc();
-    dev = gnd_open(name);
+    dev = gnd_open(ref_first_device());
     if (gnd_device_status(dev) != GND_OK) {
         tap_skip(1, "%s", gnd_device_error(dev));
         return tap_done();

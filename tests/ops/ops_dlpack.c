@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "expect.h"
 #include "ref.h"
+#include "strided.h"
 #include "tap.h"
 
 /* --- the layout ------------------------------------------------------------------------------- */
@@ -164,48 +165,21 @@ static void is_ints(gnd_array *x, int64_t n, const int32_t *want, const char *na
         tap_diag("%s %s", gnd_status_name(st), gnd_error(x));
 }
 
-/* Strides of every kind over the ints 0 ... 23, wherever `move` has put them; put.data is where. */
+/* Strides of every kind over the ints 0 ... 23, which are where put.data says. */
 static void strides(gnd_device *dev, const versioned *put)
 {
-    static const struct {
-        const char *name;
-        int ndim;
-        int64_t dim[3], stride[3], first;
-    } cases[] = {
-        {"C order", 2, {4, 6}, {6, 1}, 0},
-        {"Fortran order", 2, {4, 6}, {1, 4}, 0},
-        {"every second", 1, {12}, {2}, 1},
-        {"backwards", 1, {24}, {-1}, 23},
-        {"a box", 3, {2, 2, 3}, {12, 4, 1}, 5},
-        {"both ways", 2, {3, 4}, {-6, 2}, 12},
-        {"one element, repeated", 2, {3, 2}, {0, 0}, 7},
-        {"rows, repeated", 2, {3, 6}, {0, 1}, 6},
-        {"a number", 0, {0}, {0}, 9},
-        {"an extent of 1 with any stride", 2, {1, 6}, {INT64_MAX, 1}, 6},
-        {"overlapping", 2, {5, 3}, {1, 2}, 3},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        int64_t dim[3], stride[3], n = 1;
-        int32_t want[64];
-        memcpy(dim, cases[i].dim, sizeof dim);
-        memcpy(stride, cases[i].stride, sizeof stride);
-        for (int d = 0; d < cases[i].ndim; d++)
-            n *= dim[d];
-        for (int64_t e = 0; e < n; e++) {
-            int64_t idx[3], at = cases[i].first;
-            ref_unravel(cases[i].ndim, dim, e, idx);
-            for (int d = 0; d < cases[i].ndim; d++)
-                at += dim[d] > 1 ? idx[d] * stride[d] : 0;
-            want[e] = (int32_t)at;
-        }
+    for (int i = 0; i < STRIDED_CASES; i++) {
+        strided c = strided_cases[i];
+        int32_t want[STRIDED_MOST];
+        const int64_t n = strided_elements(&c, want);
         versioned v = *put;
-        v.dl_tensor.ndim = cases[i].ndim;
-        v.dl_tensor.shape = cases[i].ndim ? dim : NULL;
-        v.dl_tensor.strides = cases[i].ndim ? stride : NULL;
-        v.dl_tensor.byte_offset += 4 * (uint64_t)cases[i].first;
+        v.dl_tensor.ndim = c.ndim;
+        v.dl_tensor.shape = c.ndim ? c.dim : NULL;
+        v.dl_tensor.strides = c.ndim ? c.stride : NULL;
+        v.dl_tensor.byte_offset += 4 * (uint64_t)c.first;
         gnd_scope_begin();
         gnd_array *x = gnd_from_dlpack(dev, &v);
-        is_ints(x, n, want, cases[i].name);
+        is_ints(x, n, want, c.name);
         gnd_scope_end();
     }
 }
@@ -413,6 +387,25 @@ static void test_errors(gnd_device *dev, gnd_device *small, gnd_device *like_cud
     v.dl_tensor.device.device_type = GND_DL_CUDA_MANAGED;
     tap_ok(gnd_read(gnd_from_dlpack(like_cuda, &v), got, sizeof got) == GND_OK && got[3] == 7,
            "managed memory");
+    /* CuPy divides the bytes of a stride by an unsigned size: -8 / 4 and -4 / 4. */
+    int64_t wrapped[2] = {INT64_MAX / 2 - 1, INT64_MAX / 2};
+    gnd_native_array at;
+    v.dl_tensor.strides = wrapped;
+    v.dl_tensor.data = f + 3;
+    x = gnd_from_dlpack(like_cuda, &v);
+    tap_ok(gnd_native(x, &at) == GND_OK && at.strides[0] == -8 && at.strides[1] == -4 &&
+               *(float *)(uintptr_t)at.address == 7,
+           "negative strides as CuPy gives them: %s", gnd_error(x));
+    expect_message(gnd_from_dlpack(dev, &v), GND_ERR_DEVICE,
+                   "from_dlpack: the tensor is in the memory of cuda:0, which null:0 cannot read: "
+                   "take a CUDA device, or a copy on the host");
+    v.dl_tensor.device.device_type = GND_DL_CPU;
+    expect_message(gnd_from_dlpack(dev, &v), GND_ERR_FORMAT,
+                   "from_dlpack: strides that leave 64 bits");
+    v.dl_tensor.device.device_type = GND_DL_CUDA;
+    wrapped[0] = INT64_MAX; /* more than 64 bits of bytes: no negative stride gives this */
+    expect_message(gnd_from_dlpack(like_cuda, &v), GND_ERR_FORMAT,
+                   "from_dlpack: strides that leave 64 bits");
     gnd_scope_end();
 }
 

@@ -398,13 +398,19 @@ static void test_compile_errors(void)
         {NULL, GND_OPENCL_C, NULL, GND_ERR_NULL, "source is NULL"},
     };
     const int cuda = strncmp(gnd_device_id(dev), "cuda", 4) == 0;
+    gnd_device_info info;
+    const int no_lines =
+        gnd_device_describe(dev, &info) == GND_OK && strstr(info.name, "Oclgrind") != NULL;
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         if (cuda && c[i].st == GND_ERR_UNSUPPORTED)
             continue;
         gnd_program *p = gnd_compile(dev, c[i].text, c[i].language, c[i].options);
         tap_is_str(gnd_status_name(gnd_program_status(p)), gnd_status_name(c[i].st),
                    "compile error %zu", i);
-        tap_has_str(gnd_program_error(p), c[i].has, "its message");
+        if (c[i].st == GND_ERR_BUILD && no_lines) /* places are of the text that it compiles */
+            tap_skip(1, "Oclgrind ignores #line");
+        else
+            tap_has_str(gnd_program_error(p), c[i].has, "its message");
         if (c[i].st == GND_ERR_BUILD)
             tap_has_str(gnd_program_log(p), "error", "its log");
         gnd_array *y = NULL;
@@ -526,12 +532,8 @@ static void test_nvrtc(void)
 
 int main(void)
 {
-    const char *names = getenv("GND_TEST_DEVICES");
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(names ? names : "opencl:pocl", ","),
-             names ? names : "opencl:pocl");
     test_nvrtc();
-    dev = gnd_open(name);
+    dev = gnd_open(ref_first_device());
     if (gnd_device_status(dev) != GND_OK) {
         tap_skip(1, "%s", gnd_device_error(dev));
         return tap_done();

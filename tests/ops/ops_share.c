@@ -4,6 +4,7 @@
  * and out, flags, what needs a copy and what refuses one; deleters that are called once, on any
  * thread, and after the device was closed; every allocation and call failing.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +164,25 @@ static void test_errors(gnd_device *dev)
     CHANGED(v.dl_tensor.device_type = 99, GND_ERR_DEVICE, "device type 99");
     int64_t far[2] = {INT64_MAX / 2, 1};
     CHANGED(v.dl_tensor.strides = far, GND_ERR_FORMAT, "strides that leave 64 bits");
+}
+
+/* Strides of a CUDA tensor as CuPy makes negative ones: the bytes by an unsigned size. null:2 takes
+ * addresses of the host for CUDA's. */
+static void test_wrapped(void)
+{
+    gnd_device *dev = gnd_open("null:2");
+    float f[N] = {0};
+    gnd_native_array at;
+    gnd_dl_versioned v = tensor(GND_FLOAT32, GND_DL_FLOAT, f + N - 1);
+    int64_t back[2] = {(int64_t)((0 - (uint64_t)4 * 6) / 4), INT64_MAX / 2};
+    v.dl_tensor.strides = back;
+    v.dl_tensor.device_type = GND_DL_CUDA;
+    gnd_array *x = take(dev, &v, GND_COPY_NEVER);
+    tap_ok(gnd_native(x, &at) == GND_OK && at.strides[0] == -24 && at.strides[1] == -4 &&
+               at.address == (uint64_t)(uintptr_t)(f + N - 1),
+           "a CUDA tensor from its end on, as CuPy gives it: %s", gnd_error(x));
+    gnd_release(x);
+    gnd_close(dev);
 }
 
 /* --- out -------------------------------------------------------------------------------------- */
@@ -352,6 +372,59 @@ static void on_cuda(gnd_device *dev)
     tap_ok(!share(x, GND_DL_CPU, GND_COPY_NEVER), "which is refused: %s", gnd_message());
 }
 
+/* The end of an export while the consumer has work queued that reads the memory: what gnd makes in
+ * it afterwards comes later. */
+static void test_end(gnd_device *dev)
+{
+    typedef unsigned long long ptr;
+    enum { MANY = 1 << 22, BIG = 1 << 29, COPIES = 40 };
+    void *lib = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), *context;
+    int (*retain)(void **, int), (*current)(void *), (*alloc)(ptr *, size_t), (*release)(ptr);
+    int (*copy)(ptr, ptr, size_t, void *), (*read)(void *, ptr, size_t), (*drop_context)(int);
+    const int64_t n = MANY;
+    void *const legacy = (void *)1;
+    ptr big, to;
+    int device = 0;
+#define GET(f, name) *(void **)&(f) = lib ? dlsym(lib, name) : NULL
+    GET(retain, "cuDevicePrimaryCtxRetain");
+    GET(drop_context, "cuDevicePrimaryCtxRelease_v2");
+    GET(current, "cuCtxSetCurrent");
+    GET(alloc, "cuMemAlloc_v2");
+    GET(release, "cuMemFree_v2");
+    GET(copy, "cuMemcpyDtoDAsync_v2");
+    GET(read, "cuMemcpyDtoH_v2");
+    float *got = malloc(MANY * sizeof *got);
+    gnd_array *x = gnd_full(dev, GND_FLOAT32, 1, &n, gnd_real(3)), *y[4];
+    gnd_eval_all(1, &x);
+    gnd_dl_versioned *t = share(x, GND_DL_CUDA, GND_COPY_NEVER);
+    gnd_release(x);
+    device = t ? t->dl_tensor.device_id : 0;
+    if (!tap_ok(t && read && !retain(&context, device) && !current(context) &&
+                    !alloc(&big, 2ull * BIG) && !alloc(&to, MANY * sizeof *got),
+                "a tensor in CUDA's memory"))
+        return;
+    for (int i = 0; i < COPIES; i++)
+        copy(big, big + BIG, BIG, legacy);
+    copy(to, (ptr)(uintptr_t)t->dl_tensor.data, MANY * sizeof *got, legacy);
+    t->deleter((out_versioned)(void *)t);
+    for (int i = 0; i < 4; i++)
+        y[i] = gnd_full(dev, GND_FLOAT32, 1, &n, gnd_real(4 + i));
+    gnd_eval_all(4, y);
+    for (int i = 0; i < 4; i++)
+        gnd_wait(y[i]);
+    int bad = 0;
+    read(got, to, MANY * sizeof *got);
+    for (int i = 0; i < MANY; i++)
+        bad += got[i] != 3;
+    tap_is_int(bad, 0, "what the consumer queued before its end sees the old elements");
+    for (int i = 0; i < 4; i++)
+        gnd_release(y[i]);
+    release(big);
+    release(to);
+    drop_context(device);
+    free(got);
+}
+
 static void on_device(gnd_device *dev, const char *spec)
 {
     int32_t v[4] = {0};
@@ -362,6 +435,7 @@ static void on_device(gnd_device *dev, const char *spec)
     const int host = address_of(x) > 1;
     if (!strncmp(gnd_device_id(dev), "cuda:", 5)) {
         on_cuda(dev);
+        test_end(dev);
     } else if (!host) {
         tap_skip(1, "%s does not work in host memory", spec);
     } else {
@@ -378,6 +452,7 @@ int main(void)
 {
     gnd_device *dev = gnd_open("null:0");
     test_faults(dev);
+    test_wrapped();
     gnd_close(dev);
     ref_null_and_devices(on_device);
     return tap_done();

@@ -76,9 +76,11 @@ static void test_random(void)
     gnd_ekernel *k =
         gnd_elementwise_kernel("T x, U y", "T z", "z = (T)((x + y) * 2 + x)", "mixed", NULL);
     tap_is_str(gnd_ekernel_error(k), "", "a kernel of two letters");
+    /* each case compiles kernels of its own */
+    const int cases = getenv("GND_TEST_ALL") ? 48 : 16;
     int bad = 0;
-    for (int c = 0; c < 40; c++) {
-        const gnd_dtype t = all[ref_rnd() % 12], u = all[ref_rnd() % 12];
+    for (int c = 0; c < cases; c++) {
+        const gnd_dtype t = all[c % 12], u = all[ref_rnd() % 12];
         int64_t a[3], b[3];
         for (int d = 0; d < 3; d++) {
             a[d] = ref_range(c % 8 == 7 ? 0 : 1, 9);
@@ -355,7 +357,6 @@ static void test_refusals(void)
     refused(MAKE("T x", "T z", "z = x;\n#define Q"), GND_ERR_SYNTAX, "operation:2:1");
     refused(MAKE("T x", "T z", "return;"), GND_ERR_SYNTAX, "operation:1:1");
     refused(MAKE("T x", "T z", "z = x /* "), GND_ERR_SYNTAX, "operation:1:7: a comment");
-    refused(MAKE("complex64 x", "T z", "z = 1"), GND_ERR_DTYPE, "gnd_real_part");
     refused(MAKE(NULL, "T z", "z = 1"), GND_ERR_NULL, "in_params is NULL");
     refused(gnd_elementwise_kernel("T x", "T z", "z = x", "a b", NULL), GND_ERR_NAME, "name 'a b'");
     gnd_rkernel *r =
@@ -367,7 +368,6 @@ static void test_refusals(void)
     gnd_array *f = numbers(6), *d = gnd_astype(f, GND_FLOAT64), *two[] = {f, d}, *num = gnd_real(2);
     gnd_array *cut = gnd_slice(f, 0, 0, 4), *odd[] = {f, cut},
               *half[] = {gnd_astype(f, GND_FLOAT16)};
-    gnd_array *z = gnd_astype(f, GND_COMPLEX64);
     const gnd_kernel_call size = {.size = 3};
     const uint64_t before = launches();
     call_refused("T x", "z = x", 2, two, NULL, GND_ERR_ARG, "2 inputs given, the kernel has 1");
@@ -381,7 +381,6 @@ static void test_refusals(void)
     call_refused("T x", "z = x", 1, &f, &size, GND_ERR_ARG, "size is 3");
     call_refused("T x, T y", "z = x", 2, odd, NULL, GND_ERR_SHAPE, "does not broadcast");
     call_refused("raw T x", "z = 0", 1, half, &size, GND_ERR_DTYPE, "no type in C");
-    call_refused("T x", "z = x", 1, &z, NULL, GND_ERR_DTYPE, "gnd_real_part");
     call_refused("T x", "z = x +\n   wrong;", 1, &f, NULL, GND_ERR_BUILD, "operation:2:4");
     call_refused("T x", "z = gnd_nothing_f32(x);", 1, &f, NULL, GND_ERR_NAME, "gnd_nothing_f32");
     tap_is_int((int64_t)(launches() - before), 0, "nothing was launched");
@@ -476,19 +475,15 @@ static void test_nvrtc(void)
         gnd__str_free(&text);
         gnd__snippet_unref(s[i]);
     }
-    gnd__free(code.text);
-    gnd__free(id.text);
+    gnd__piece_free(&code);
+    gnd__piece_free(&id);
 }
 
 int main(void)
 {
-    const char *names = getenv("GND_TEST_DEVICES");
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(names ? names : "opencl:pocl", ","),
-             names ? names : "opencl:pocl");
     ref_seed(20261123);
     test_nvrtc();
-    dev = gnd_open(name);
+    dev = gnd_open(ref_first_device());
     if (gnd_device_status(dev) != GND_OK) {
         tap_skip(1, "%s", gnd_device_error(dev));
         return tap_done();

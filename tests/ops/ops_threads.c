@@ -5,11 +5,11 @@
  * -fsanitize=thread now and then.
  */
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "crowd.h"
 #include "ref.h"
 #include "tap.h"
 
@@ -19,24 +19,15 @@ static gnd_device *dev;
 static gnd_array *x,
     *lazy[ROUNDS]; /* shared: data, and expressions that all threads read at once */
 static float host[N];
-static pthread_barrier_t gate;
 
-typedef struct job {
-    int number, bad;
-    char why[200];
-} job;
-
-static void complain(job *j, int round, const char *what, double got, double want, gnd_array *a)
+static void complain(crowd_job *j, int round, const char *what, double got, double want,
+                     gnd_array *a)
 {
-    if (!j->bad++)
-        snprintf(j->why, sizeof j->why, "thread %d, round %d: %s is %.9g, not %.9g %s", j->number,
-                 round, what, got, want, gnd_error(a));
+    crowd_complain(j, "round %d: %s is %.9g, not %.9g %s", round, what, got, want, gnd_error(a));
 }
 
-static void *work(void *arg)
+static void work(crowd_job *j)
 {
-    job *j = arg;
-    pthread_barrier_wait(&gate);
     for (int r = 0; r < ROUNDS; r++) {
         float v[N];
         gnd_scope_begin();
@@ -72,31 +63,17 @@ static void *work(void *arg)
             gnd_device_trim(dev);
         gnd_scope_end();
     }
-    return NULL;
 }
 
 static void on_device(gnd_device *d, const char *spec)
 {
-    pthread_t t[THREADS];
-    job j[THREADS];
     gnd_stats s;
     dev = d;
     gnd_scope_begin();
     x = gnd_from(dev, GND_FLOAT32, 1, (int64_t[]){N}, host);
     for (int r = 0; r < ROUNDS; r++)
         lazy[r] = gnd_multiply(gnd_add(x, gnd_int(r)), x);
-    pthread_barrier_init(&gate, NULL, THREADS);
-    for (int i = 0; i < THREADS; i++) {
-        j[i] = (job){.number = i};
-        if (pthread_create(&t[i], NULL, work, &j[i]) != 0)
-            tap_bail("no thread");
-    }
-    for (int i = 0; i < THREADS; i++) {
-        pthread_join(t[i], NULL);
-        if (!tap_is_int(j[i].bad, 0, "%s: thread %d: %d rounds", spec, i, ROUNDS))
-            tap_diag("%s", j[i].why);
-    }
-    pthread_barrier_destroy(&gate);
+    crowd(THREADS, work, spec);
     gnd_scope_end();
     gnd_sync(dev);
     gnd_device_stats(dev, &s);

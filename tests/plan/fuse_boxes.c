@@ -121,11 +121,11 @@ static void counts(void)
     is_one(gnd_negative(gnd_concat(3, (gnd_array *[]){x, x, x}, 0)), 1, "one array three times");
     is_one(wave(x, u), 1, "a step of a wave equation by pad");
     is_one(wave(wave(x, u), x), 2, "two steps");
-    gnd_array *plate = gnd_concat(2, (gnd_array *[]){x, u},
-                                  0); /* in small arrays elements are set in another way */
+    gnd_array *plate = gnd_concat(2, (gnd_array *[]){x, u}, 0);
     gnd_wait(plate);
     is_one(heat(heat(heat(plate))), 3,
            "three steps of heat: what sets the inner part is stored with the border");
+    is_one(heat(heat(heat(x))), 3, "... of a small array");
     gnd_array *b = gnd_astype(gnd_greater(x, gnd_int(0)), GND_UINT8);
     gnd_keep(b);
     gnd_wait(b);

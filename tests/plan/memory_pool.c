@@ -87,6 +87,9 @@ static void limit(gnd_device *dev)
     gnd_scope_begin();
     gnd_array *x = megabytes(dev, 8);
     tap_is_int(gnd_device_set_limit(dev, 26 * MIB), GND_OK, "%s: a limit", where);
+    gnd_stats limited;
+    tap_ok(gnd_device_stats(dev, &limited) == GND_OK && limited.bytes_limit == 26 * MIB,
+           "%s: which the counters tell", where);
     /* too large at once */
     gnd_array *big =
         gnd_broadcast_to(gnd_reshape(x, 2, (int64_t[]){1, -1}), 2, (int64_t[]){8, 2 * MIB});

@@ -58,15 +58,15 @@ says "no command" 2 "gnd: no command"
 run evla
 says "a wrong command" 2 "there is no command 'evla'"
 run help median
-check "help of a function" grep -qF 'median(x, axis=None, *, keepdims=False)' out
+check "help of a function" grep -qF 'median(x, axis=None, *, overwrite_input=False, keepdims=False)' out
 run help no_such_name
 says "help of nothing" 2 "there is no command and no function 'no_such_name'"
 run functions
-check "functions" grep -qF '  take(x, indices, axis=None, mode=' out
+check "functions" grep -qF '  take(x, indices, axis=None, *, mode=' out
 run functions np.amax
 check "functions NAME" grep -qF 'x.amax(axis=None, *, keepdims=False, initial=None, where=True)' out
 run functions median --json
-check "functions NAME --json" grep -qF '{"names": ["median"], "signature": "median(x, axis=None, *, keepdims=False)"' out
+check "functions NAME --json" grep -qF '{"names": ["median"], "signature": "median(x, axis=None, *, overwrite_input=False, keepdims=False)"' out
 run functions meddian
 says "functions WRONG" 1 "gnd: functions: unknown function 'meddian': did you mean 'median'?"
 run functions a b

@@ -63,7 +63,7 @@ none "every link leads somewhere" bad
 # Words in `...` that are paths of the tree; NAME, * and <...> stand for something.
 for d in $docs; do
     prose "$src/$d" | grep -o '`[^`]*`' | tr -d '`' | tr ' ' '\n' |
-        grep -E '^(\./)?(lib|include|formats|kernels|backends|tests|tools|examples|bench|doc|build-aux|m4|\.ci)/[A-Za-z0-9._/-]*$|^(configure\.ac|Makefile\.am|bootstrap|quickstart|sources\.mk|gnd\.pc\.in)$' |
+        grep -E '^(\./)?(lib|include|formats|kernels|backends|mpi|tests|tools|examples|bench|doc|build-aux|m4|\.ci)/[A-Za-z0-9._/-]*$|^(configure\.ac|Makefile\.am|bootstrap|quickstart|sources\.mk|gnd\.pc\.in)$' |
         grep -vE '[A-Z]{4}|NAME' | sort -u | while read -r path; do
         path=${path#./}
         [ -e "$src/$path" ] || [ -e "$GND_BUILDDIR/$path" ] || echo "$d: $path"
@@ -78,7 +78,7 @@ uniq -d described >bad
 none "no variable is described twice" bad
 {
     sed -n 's/^ *X([A-Z0-9_]*, "\(GND_[A-Z0-9_]*\)".*/\1/p' "$src/lib/base/env.h"
-    find "$src/lib" "$src/backends" "$src/tools" "$src/tests" "$src/examples" "$src/bench" \
+    find "$src/lib" "$src/backends" "$src/tools" "$src/tests" "$src/examples" "$src/bench" "$src/setup.py" "$src/mpi" \
         \( -name '*.[ch]' -o -name '*.py' \) -exec grep -ohE "(getenv\(|plug_choice\(|environ[^\"']*)[\"']GND_[A-Z0-9_]+" {} + |
         sed 's/.*GND_/GND_/'
     sed -nE 's/.*\$\{(GND_[A-Z0-9_]+)[-:].*/\1/p' "$src/quickstart" "$src/build-aux/run.in"

@@ -40,6 +40,12 @@ else
     needed "$lib" | grep -Ev "$libc" >bad
     none "libgnd.so links the C library only" bad
 fi
+# A program that loads libgnd later, as Python does, has at least 1664 bytes of glibc's surplus for
+# the thread-local data of all libraries that it loads so.
+readelf -lW "$lib" | awk '$1 == "TLS" { print $6 }' >tls
+check "libgnd.so has thread-local data" test -s tls
+[ $(($(cat tls))) -le 1280 ] && : >bad || cp tls bad
+none "... of at most 1280 bytes" bad
 grep -rlE 'include *<(png|zip|zlib)\.h>' "$GND_SRCDIR/lib" "$GND_SRCDIR/include" "$GND_SRCDIR/tools" >bad
 none "nor does it need headers of other libraries" bad
 for name in png zip; do
@@ -57,6 +63,19 @@ for name in png zip; do
     needed "$format" | grep -Ev "$libc|^lib$name|^libz\." >bad
     none "libgnd-$name.so links lib$name and the C library only" bad
 done
+mpi=$GND_BUILDDIR/mpi/.libs/libgnd-mpi.so
+if [ "$GND_TEST_MPI" = no ]; then
+    skip "libgnd-mpi.so" "built without MPI"
+else
+    exported "$mpi" | sed 's/^gndm_open_[a-z]*$/gndm_open/' >have
+    # shellcheck disable=SC2086 # flags are words
+    echo '#include <gnd/mpi.h>' | $CC -std=c11 -E -P -DGND_BUILD $GND_TEST_MPI_CFLAGS "-I$GND_BUILDDIR/include" \
+        "-I$GND_SRCDIR/include" - | tr '\n;' ' \n' | sed -n 's/.*visibility("default").*[ *]\(gndm_[A-Za-z0-9_]*\) *(.*/\1/p' |
+        sed 's/^gndm_open_[a-z]*$/gndm_open/' | sort -u >declared
+    check "gnd/mpi.h declares functions" test -s declared
+    comm -3 have declared >bad
+    none "libgnd-mpi.so exports what gnd/mpi.h declares, and nothing else" bad
+fi
 [ -n "$GND_BACKEND_PATH" ] || skip "plugins" "none was built"
 for name in opencl cuda; do
     plugin=$GND_BUILDDIR/backends/$name/.libs/gnd-$name.so name=gnd-$name.so

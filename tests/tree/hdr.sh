@@ -8,7 +8,7 @@ plain_only "it does not depend on sanitizers: the plain build's run does it"
 # compile COMPILER STANDARD FILE: the compiler may hold flags, the folders blanks.
 compile() {
     # shellcheck disable=SC2086
-    $1 "-std=$2" "-I$GND_BUILDDIR/include" "-I$GND_SRCDIR/include" -Wall -Wextra -pedantic -Werror -fsyntax-only "$3"
+    $1 "-std=$2" ${flags-} "-I$GND_BUILDDIR/include" "-I$GND_SRCDIR/include" -Wall -Wextra -pedantic -Werror -fsyntax-only "$3"
 }
 headers=$( (cd "$GND_SRCDIR/include" && ls gnd.h gnd/*.h; cd "$GND_BUILDDIR/include" && ls gnd/*.h) | sort -u)
 have_cxx=no
@@ -16,6 +16,14 @@ echo 'int main() { return 0; }' >try.cc
 # shellcheck disable=SC2086 # CC and CXX may hold flags
 if $CXX -std=c++17 -fsyntax-only try.cc 2>/dev/null; then have_cxx=yes; fi
 for h in $headers; do
+    flags=
+    if [ "$h" = gnd/mpi.h ]; then
+        if [ "$GND_TEST_MPI" = no ]; then
+            skip "$h" "built without MPI"
+            continue
+        fi
+        flags=$GND_TEST_MPI_CFLAGS
+    fi
     # Twice: the guard holds.
     printf '#include <%s>\n#include <%s>\ntypedef int gnd_not_empty;\n' "$h" "$h" | tee one.c >one.cc
     check "$h as C11" compile "$CC" c11 one.c

@@ -37,10 +37,12 @@ none "a file of lib includes headers of its room and of those that tests/tree/la
 includes lib | grep ' device/' | grep -Ev '^lib/device/' | grep -v ' device/\(device\|gate\|trace\)\.h$' >bad
 none "of lib/device others include device.h, gate.h and trace.h only" bad
 
-includes backends tools examples bench | awk 'NR == FNR { layer[$1]; next }
+includes backends tools examples bench mpi | awk 'NR == FNR { layer[$1]; next }
     { split($2, part, "/"); sub(/^\.\.\/common\//, "", $2)
       if (part[1] in layer || part[1] == "ops" || $2 ~ /\.\.|^lib\//) print $1 ": " $2 }' layers - >bad
-none "backends, tools, examples and bench include no header of lib/" bad
+none "backends, tools, examples, bench and mpi include no header of lib/" bad
+grep -rln 'include *<\(mpi\|gnd/mpi\)\.h>' "$GND_SRCDIR/lib" "$GND_SRCDIR/backends" "$GND_SRCDIR/formats" >bad
+none "only mpi, its tests and examples know MPI" bad
 includes include >bad
 none "public headers include each other by <>" bad
 grep -rln 'include *<\(CL/\|cuda\|nvrtc\)' "$GND_SRCDIR/lib" "$GND_SRCDIR/include" "$GND_SRCDIR/tools" >bad

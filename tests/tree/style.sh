@@ -7,11 +7,11 @@ plain_only "it does not depend on sanitizers: the plain build's run does it"
 
 (
     cd "$GND_SRCDIR" || exit
-    find lib include backends formats kernels tests tools examples bench \( -name .libs -o -name .deps \) -prune -o \
+    find lib include backends formats kernels mpi tests tools examples bench \( -name .libs -o -name .deps \) -prune -o \
         -type f \( -name '*.[ch]' -o -name '*.cc' -o -name '*.hpp' -o -name '*.cl' -o -name '*.def' -o -name '*.inc' -o -name '*.awk' -o \
         -name '*.sh' -o -name '*.py' -o -name '*.h.in' \) ! -name '.*' ! -path include/gnd/version.h \
         ! -path include/gnd/elementwise.h ! -path include/gnd/where.h ! -path include/gnd/functions.hpp ! -path kernels/data.c -print
-    ls configure.ac Makefile.am bootstrap quickstart .ci/run m4/gnd.m4 build-aux/sources build-aux/run.in
+    ls configure.ac Makefile.am bootstrap quickstart setup.py .ci/run m4/gnd.m4 build-aux/sources build-aux/run.in
 ) | sort >all
 
 # A script's first line is its interpreter, and the licence its second.
@@ -27,7 +27,7 @@ done <all >bad
 none "no file has more than 800 lines" bad
 
 # Tables (.def) and what is included as text (.inc) have no functions, and are as long as what they list.
-grep -E '^lib/.*\.[ch]$' all >code
+grep -E '^(lib|mpi)/.*\.[ch]$' all >code
 while read -r f; do
     n=$(wc -l <"$GND_SRCDIR/$f")
     if [ "$n" -gt 500 ]; then echo "$f: $n lines"; fi
