@@ -53,7 +53,7 @@ static void put_json(const char *s)
     putchar('"');
 }
 
-/* " (+ 64.0 MiB: why)": what a workload takes beside inputs and result. */
+/* " (+ 64.0 MiB: why)": the memory of a workload in addition to inputs and result. */
 static void print_memory(const bench_row *r, const bench_memory *m)
 {
     char peak[16], in[16], out[16], extra[16];
@@ -207,7 +207,7 @@ static int is_workload(const bench_row *r)
     return !strncmp(r->name, "w_", 2);
 }
 
-/* Memory and time of a row, as the options want it. An exit status, which tells of the row alone.
+/* Measures memory and time of a row, as the options say. Returns an exit status for this row only.
  */
 static int measure(bench *w, const bench_row *r, const options *o, found *f)
 {

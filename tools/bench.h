@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bench.h - the rows that gnd bench times, and what they work on.
+ * bench.h - the rows that gnd bench times, and their inputs.
  */
 #ifndef GND_TOOL_BENCH_H
 #define GND_TOOL_BENCH_H
@@ -35,16 +35,16 @@ typedef struct bench_row {
     double flops;            /* of products; else 0 */
     gnd_dtype dtype;         /* of products and small arrays */
     int64_t dim, dim2;       /* dim2: of bench_science.c's, 0: one dimension */
-    const char *text, *make; /* of bench_science.c: the expression, and that of its input */
+    const char *text, *make; /* of bench_science.c: the expression, and the one of its input */
     char law;     /* how time grows with n elements: 'n', 'l' (n log n), 'q' (n^1.5), 0 (not) */
-    double extra; /* of workloads: bytes that are needed beside inputs and outputs, and */
+    double extra; /* of workloads: bytes that are needed in addition to inputs and outputs, and */
     const char *extra_for; /* for what; NULL: not known */
 } bench_row;
 
 enum { BENCH_MAX_ROWS = 160 };
-/* Fills rows (room for BENCH_MAX_ROWS) for the sizes and the device of w; those of float64 also
- * where the device has none. The first is the copy, by which others are judged. Returns their
- * number. */
+/* Fills rows (room for BENCH_MAX_ROWS) for the sizes and the device of w, including those of
+ * float64 if the device lacks it. The first is the copy, with which others are compared. Returns
+ * their number. */
 int bench_rows(const bench *w, bench_row *rows);
 /* Those of bench_science.c, likewise. */
 int bench_rows_science(const bench *w, bench_row *rows);
@@ -54,16 +54,16 @@ int bench_rows_rng(const bench *w, bench_row *rows);
 int bench_all_rows(const bench *w, bench_row *rows, bench_row *copy);
 /* Those of bench_calls.c. */
 int bench_rows_calls(bench_row *rows);
-/* Those of bench_kernels.c, and the end of what they have made. */
+/* The rows of bench_kernels.c; the second function frees their objects. */
 int bench_rows_kernels(const bench *w, bench_row *rows);
 void bench_kernels_end(void);
-/* Those of bench_transfers.c, and the end of what they have made. */
+/* The rows of bench_transfers.c; the second function frees their objects. */
 int bench_rows_transfers(const bench *w, bench_row *rows);
 void bench_transfers_end(bench *w);
 /* Those of bench_replay.c, and the end of the last recording. */
 int bench_rows_replay(const bench *w, bench_row *rows);
 void bench_replay_end(bench *w);
-/* u after so many steps of the row w_heat; nothing is evaluated. */
+/* u after that many steps of the row w_heat; evaluates nothing. */
 gnd_array *bench_heat(bench *w, gnd_array *u, int steps);
 /* Makes x, y, m and host memory. An exit status, complaints made. */
 int bench_inputs(bench *w);

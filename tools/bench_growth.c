@@ -56,7 +56,7 @@ static gnd_array *make_ballast(const bench *w, const bench *smallest)
     return gnd_wait(a) ? NULL : a;
 }
 
-/* Reads all of it. 0, or -1 with why. */
+/* Reads the ballast. Returns 0, or -1 and sets why. */
 static int empty_caches(gnd_array *ballast, char *why)
 {
     gnd_scope_begin();

@@ -2,7 +2,7 @@
  *
  * bench_replay.c - the rows of gnd bench for recordings (gnd/record.h): a call is a replay. The row
  * called compiled sets the recording's inputs before each replay, as a compiled function of another
- * framework does with its arguments; the others replay what is there.
+ * framework does with its arguments; the others replay with the inputs unchanged.
  */
 #include "bench.h"
 

@@ -266,21 +266,62 @@ CALL(do_softmax)
     return gnd_divide(e, gnd_sum(e, GND_AXIS(1), GND_KEEPDIMS));
 }
 
-/* Each call has arrays of a length of its own: its plan is made, not found. */
-CALL(do_sinks)
+/* Evaluates r->dim arrays at once. Each call has a length of its own: its plan is made, not found.
+ */
+static gnd_array *many_sinks(bench *w, const bench_row *r, gnd_array *(*make)(gnd_array *, int64_t))
 {
     static int64_t call;
-    const int64_t n = 4 + call++ % (r->dim2 - 4);
-    gnd_array *part =
-        gnd_index(w->a, 1, &(gnd_range){.kind = GND_IDX_SLICE, .start = 0, .stop = n, .step = 1});
+    const int64_t shape[2] = {4, 4 + call++ % (r->dim2 / 4 - 4)};
+    const gnd_range part = {.kind = GND_IDX_SLICE, .stop = shape[0] * shape[1], .step = 1};
+    gnd_array *m = gnd_reshape(gnd_index(w->a, 1, &part), 2, shape);
     gnd_array **sink = malloc((size_t)r->dim * sizeof *sink);
     w->st = sink ? GND_OK : GND_ERR_NOMEM;
     for (int64_t i = 0; i < r->dim && sink; i++)
-        sink[i] = gnd_add(part, gnd_int(i));
+        sink[i] = make(m, i);
     if (sink)
         w->st = gnd_eval_all((int)r->dim, sink);
     free(sink);
     return w->st ? gnd_fail(w->st, "%s", gnd_message()) : NULL;
+}
+
+static gnd_array *one_more(gnd_array *m, int64_t i)
+{
+    return gnd_add(m, gnd_int(i));
+}
+
+static gnd_array *sum_of_more(gnd_array *m, int64_t i)
+{
+    return gnd_sum(one_more(m, i), GND_ALL, 0);
+}
+
+static gnd_array *gram_of_more(gnd_array *m, int64_t i)
+{
+    return gnd_matmul(m, gnd_T(one_more(m, i)));
+}
+
+static gnd_array *sort_of_more(gnd_array *m, int64_t i)
+{
+    return gnd_sort(one_more(m, i), 1, 0);
+}
+
+CALL(do_sinks)
+{
+    return many_sinks(w, r, one_more);
+}
+
+CALL(do_sinks_sum)
+{
+    return many_sinks(w, r, sum_of_more);
+}
+
+CALL(do_sinks_matmul)
+{
+    return many_sinks(w, r, gram_of_more);
+}
+
+CALL(do_sinks_sort)
+{
+    return many_sinks(w, r, sort_of_more);
 }
 
 CALL(do_permute)
@@ -321,6 +362,14 @@ static void small(bench_row **next, setup_fn *setup, call_fn *call, const char *
     bench_row *r = put(next, setup, call, 0, name);
     r->dim = 1000;
     r->law = 0;
+}
+
+/* 16,000 arrays of parts of one of 10,000 elements. */
+static void sinks(bench_row **next, call_fn *call, const char *name)
+{
+    small(next, many_lengths, call, name);
+    (*next)[-1].dim = 16000;
+    (*next)[-1].dim2 = 10000;
 }
 
 int bench_rows(const bench *w, bench_row *rows)
@@ -400,8 +449,9 @@ int bench_rows(const bench *w, bench_row *rows)
     small(&p, two_vectors, do_add_ab, "small_add_1000");
     small(&p, two_vectors, do_small_chain, "small_chain_1000");
     small(&p, one_vector, do_sum_a, "small_sum_1000");
-    small(&p, many_lengths, do_sinks, "small_sinks_16000");
-    p[-1].dim = 16000;
-    p[-1].dim2 = 10000;
+    sinks(&p, do_sinks, "small_sinks_16000");
+    sinks(&p, do_sinks_sum, "small_sinks_sum_16000");
+    sinks(&p, do_sinks_matmul, "small_sinks_matmul_16000");
+    sinks(&p, do_sinks_sort, "small_sinks_sort_16000");
     return (int)(p - rows);
 }

@@ -47,7 +47,7 @@ static gnd_array *run_heat(bench *w, const bench_row *r)
     for (int i = 0; i < 49; i++) {
         gnd_scope_begin();
         gnd_assign(&u, gnd_eval(w->dev, heat, "u", u, NULL));
-        w->st = gnd_eval_all(1, &u); /* which waits for nothing; so no more than two are stored */
+        w->st = gnd_eval_all(1, &u); /* does not wait, so at most two are stored */
         gnd_scope_end();
     }
     last = gnd_eval(w->dev, heat, "u", u, NULL);

@@ -3,7 +3,7 @@
  * bench_time.c - what a row of gnd bench costs. Time: two warm-up calls, then the median over 5
  * batches of at least 30 ms of calls, each batch with one wait at the end, by the wall clock: so a
  * row holds the host's cost of a call. Each call evaluates, and does not wait. Memory: the pool's
- * statistics round one call. Knows no row by name.
+ * statistics before and after one call. Knows no row by name.
  */
 #include "bench.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * devices.c - gnd devices: every backend and device with its properties; for what is absent, why.
- * Devices are opened for it, but for the null backend's: what libraries they use is not known
- * before. With --json the same for programs (devices_json.c).
+ * devices.c - gnd devices: every backend and device with its properties, or the reason why it is
+ * absent. Opens the devices, except the null backend's, because the libraries that they use are not
+ * known before. With --json the same for programs (devices_json.c).
  */
 #include "gnd.h"
 
@@ -90,7 +90,7 @@ int cmd_devices(int argc, char **argv)
             continue;
         }
         devices_open(&d);
-        /* An entry with nothing but a reason is a backend without devices. */
+        /* An entry with only a reason is a backend without devices. */
         if (d.reason[0] && !d.kind[0])
             printf("%s: absent: %s\n", d.id[0] ? d.id : d.backend, d.reason);
         else

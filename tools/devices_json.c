@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * devices_json.c - gnd devices --json: the devices and what the standard's
- * __array_namespace_info__() tells of them and of the library, as one JSON document (RFC 8259).
- * Drivers' strings may hold anything: what is not UTF-8 becomes U+FFFD. Opens no device.
+ * devices_json.c - gnd devices --json: the devices, and the information of the standard's
+ * __array_namespace_info__() about them and the library, as one JSON document (RFC 8259). Drivers'
+ * strings may have any bytes: invalid UTF-8 becomes U+FFFD. Opens no device.
  */
 #include "gnd.h"
 
@@ -12,8 +12,8 @@
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* The bytes of the UTF-8 character at s, by the table of well-formed sequences (Unicode, 3.9); 0
- * when it is none. */
+/* The number of bytes of the UTF-8 character at s, by the table of well-formed sequences (Unicode,
+ * 3.9); 0 if it is invalid. */
 static int utf8_length(const unsigned char *s)
 {
     int n = s[0] < 0x80   ? 1
@@ -111,7 +111,7 @@ static void put_device(const gnd_device_info *d)
     text_member("backend", d->backend);
     bool_member("usable", !d->reason[0]);
     text_member("reason", d->reason);
-    /* An entry with nothing but a reason is a backend without devices. */
+    /* An entry with only a reason is a backend without devices. */
     if (d->kind[0]) {
         text_member("name", d->name);
         text_member("kind", d->kind);

@@ -70,7 +70,7 @@ static int save(input *in, gnd_array *y)
     char size[16];
     gnd_status s;
     size_text((double)gnd_nbytes(y), size, sizeof size);
-    /* Evaluated first, so that what went wrong is told apart. */
+    /* Evaluated first, so that errors of evaluation and of output can be distinguished. */
     progress_begin("evaluating on %s", gnd_device_id(in->dev));
     s = gnd_is_weak(y) ? GND_OK : gnd_wait(y);
     progress_end();

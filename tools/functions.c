@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * functions.c - gnd functions: every function that can be called by name, in expressions and by
- * gnd_call; and a page of one, which gnd help NAME prints too.
+ * gnd_call; and the page of one function, which gnd help NAME prints as well.
  */
 #include "gnd.h"
 
@@ -179,7 +179,7 @@ int cmd_functions(int argc, char **argv)
     const gnd_function *f = name ? find(name) : NULL;
     if (name && !f) {
         gnd_value out;
-        (void)gnd_call(NULL, name, 0, NULL, 0, NULL, &out); /* knows what may have been meant */
+        (void)gnd_call(NULL, name, 0, NULL, 0, NULL, &out); /* suggests a similar name */
         const char *why = gnd_message();
         return complain(argv[0], "%s", strncmp(why, "call: ", 6) ? why : why + 6);
     }

@@ -37,7 +37,7 @@ static int show_help(const char *cmd)
 
 int main(int argc, char **argv)
 {
-    /* A reader that goes away is a write error, told by the exit status. */
+    /* If the reader closes the pipe, writing fails, and the exit status says so. */
     signal(SIGPIPE, SIG_IGN);
     if (argc < 2)
         return misuse(NULL, "no command");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gnd.h - the command gnd: its subcommands and what they share. A user of the public API like any
- * other. Exit statuses: 0 done, 1 it could not be computed, read or written, 2 wrong usage.
+ * gnd.h - the command gnd: its subcommands and their common functions. A user of the public API
+ * like any other. Exit statuses: 0 done, 1 it could not be computed, read or written, 2 wrong
+ * usage.
  */
 #ifndef GND_TOOL_H
 #define GND_TOOL_H
@@ -45,7 +46,8 @@ int complain_last(const char *cmd, gnd_status s);
 int misuse(const char *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Prints the help of a command, or of gnd (NULL), to stdout. 0, or -1 when there is no such one. */
 int help(const char *cmd);
-/* Flushes stdout; a write that failed is told, but for a reader that went away. An exit status. */
+/* Flushes stdout. Reports a failed write, unless the reader closed the pipe. Returns an exit
+ * status. */
 int finish_output(const char *cmd);
 /* "1.5 GiB" into buf (at least 16 bytes); returns buf. */
 const char *size_text(double bytes, char *buf, size_t size);

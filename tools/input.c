@@ -77,7 +77,7 @@ static int read_text(input *in, const char *arg)
 
 /* --- NAME=VALUE ------------------------------------------------------------------------------- */
 
-/* The length of a name at s; 0 when there is none. */
+/* The length of the name at s; 0 if s begins with no name. */
 static size_t name_length(const char *s)
 {
     size_t n = 0;

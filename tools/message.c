@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * message.c - errors to stderr as one line that names the place, and what else the commands print.
+ * message.c - errors to stderr as one line that names the place, and other messages of the
+ * commands.
  */
 #include "gnd.h"
 

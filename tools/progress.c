@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * progress.c - a line on the terminal for work that lasts over a second, which says so when that is
- * the compiling of kernels. A thread waits on a condition with a time limit; ending the work wakes
- * it, so quick work costs nothing to see.
+ * progress.c - a line on the terminal for work that takes more than a second; it says so if the
+ * time goes into compiling kernels. A thread waits on a condition with a time limit; ending the
+ * work wakes it, so quick work costs nothing to see.
  */
 #include "gnd.h"
 

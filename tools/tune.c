@@ -73,7 +73,8 @@ static const struct {
 
 enum { NWORKS = sizeof works / sizeof *works };
 
-/* The values to try. Of sides from which on a library is asked: as shipped, all, large ones, none.
+/* The values to try. For the smallest side of products given to a library: the default, all
+ * products, large ones, no product.
  */
 static int values_of(const gnd_tune_info *p, int *value)
 {
@@ -167,8 +168,8 @@ static int try_value(gnd_device *dev, const gnd_tune_info *p, int value, const i
     return status;
 }
 
-/* What was found of a parameter: its values, their times beside the default's (HUGE_VAL: the device
- * cannot do one). */
+/* Measurements of a parameter: its values, and their times relative to the default's (HUGE_VAL: the
+ * device cannot use the value). */
 typedef struct found {
     int n, value[MOST_VALUES];
     double ratio[MOST_VALUES];
