@@ -7,6 +7,7 @@
 #include "array/stream.h"
 #include "device/device.h"
 #include "graph/live.h"
+#include "graph/scope.h"
 #include "sched/plan.h"
 
 void gnd_close(gnd_device *dev)
@@ -21,11 +22,14 @@ void gnd_close(gnd_device *dev)
         gnd__streaming_end(dev);
         gnd__gate_unlock(dev->g);
     }
-    /* Owners of foreign memory are told when the list of nodes is gone: they may release arrays of
-     * this device. */
+    /* Unlocking the gate tells owners of foreign memory. They may release arrays of this device and
+     * end scopes, so the list of nodes is gone by then and scopes end again. A scope that ends may
+     * need the gate, so scopes are stopped before it is locked. */
+    gnd__scopes_stop();
     if (dev->g)
         gnd__gate_lock(dev->g);
     gnd__live_end(dev);
+    gnd__scopes_go();
     if (dev->g)
         gnd__gate_unlock(dev->g);
     gnd__device_end(dev);
