@@ -7,7 +7,6 @@
 #include "array/stream.h"
 #include "device/device.h"
 #include "graph/live.h"
-#include "graph/scope.h"
 #include "sched/plan.h"
 
 void gnd_close(gnd_device *dev)
@@ -25,11 +24,11 @@ void gnd_close(gnd_device *dev)
     /* Unlocking the gate tells owners of foreign memory. They may release arrays of this device and
      * end scopes, so the list of nodes is gone by then and scopes end again. A scope that ends may
      * need the gate, so scopes are stopped before it is locked. */
-    gnd__scopes_stop();
+    gnd__ends_stop();
     if (dev->g)
         gnd__gate_lock(dev->g);
     gnd__live_end(dev);
-    gnd__scopes_go();
+    gnd__ends_go();
     if (dev->g)
         gnd__gate_unlock(dev->g);
     gnd__device_end(dev);

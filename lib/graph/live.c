@@ -4,6 +4,8 @@
  */
 #include "graph/live.h"
 
+#include <sched.h>
+#include "base/fork.h"
 #include "base/log.h"
 #include "device/device.h"
 #include "graph/graph.h"
@@ -68,4 +70,49 @@ void gnd__live_end(gnd_device *dev)
     report_left(dev);
     dev->nodes = NULL;
     gnd__nodes_drain(left);
+}
+
+/* How many threads release arrays of scopes, and how many free the nodes of a closing device. One
+ * of the two is 0 while the other works. */
+static atomic_int ending, closing;
+static _Thread_local int depth; /* how many scopes of this thread are ending, one in the other */
+
+static void wait_for_closing(void)
+{
+    for (;;) {
+        atomic_fetch_add(&ending, 1);
+        if (!atomic_load(&closing))
+            return;
+        atomic_fetch_sub(&ending, 1);
+        while (atomic_load(&closing))
+            sched_yield();
+    }
+}
+
+void gnd__ends_begin(void)
+{
+    if (!depth++)
+        wait_for_closing();
+}
+
+void gnd__ends_done(void)
+{
+    if (!--depth)
+        atomic_fetch_sub(&ending, 1);
+}
+
+void gnd__ends_stop(void)
+{
+    if (depth) /* an owner of foreign memory closes the device while it is told */
+        atomic_fetch_sub(&ending, 1);
+    atomic_fetch_add(&closing, 1);
+    while (atomic_load(&ending) && !gnd__forked) /* a child of fork() has no other thread */
+        sched_yield();
+}
+
+void gnd__ends_go(void)
+{
+    atomic_fetch_sub(&closing, 1);
+    if (depth)
+        wait_for_closing();
 }

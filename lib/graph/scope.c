@@ -11,11 +11,10 @@
 #include "graph/scope.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <string.h>
-#include "base/fork.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "graph/live.h"
 #include <gnd/array.h>
 
 typedef struct scope {
@@ -48,12 +47,7 @@ static _Thread_local GND__TLS_MODEL struct {
     unsigned failed;  /* scopes inside `top` that could not be made: arrays go to `top` */
     uint32_t mark;    /* how many `top` had before the first of these */
     int watched;      /* the key's destructor will run */
-    int ending;       /* how many of its scopes are ending, one inside the other */
 } mine;
-
-/* How many threads are ending scopes, and how many are freeing the nodes of a closing device. Both
- * change counts and links of the same nodes, so one is 0 while the other works. */
-static atomic_int ending, closing;
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -93,34 +87,6 @@ static void free_entries(scope *s)
     s->cap = 0;
 }
 
-static void wait_for_closing(void)
-{
-    for (;;) {
-        atomic_fetch_add(&ending, 1);
-        if (!atomic_load(&closing))
-            return;
-        atomic_fetch_sub(&ending, 1);
-        while (atomic_load(&closing))
-            sched_yield();
-    }
-}
-
-void gnd__scopes_stop(void)
-{
-    if (mine.ending) /* an owner of foreign memory closes the device while it is told */
-        atomic_fetch_sub(&ending, 1);
-    atomic_fetch_add(&closing, 1);
-    while (atomic_load(&ending) && !gnd__forked) /* a child of fork() has no other thread */
-        sched_yield();
-}
-
-void gnd__scopes_go(void)
-{
-    atomic_fetch_sub(&closing, 1);
-    if (mine.ending)
-        wait_for_closing();
-}
-
 static void end_top(void)
 {
     scope *s = mine.top, gone = *s;
@@ -131,11 +97,9 @@ static void end_top(void)
     s->from = 0;
     s->x = NULL;
     s->cap = 0;
-    if (!mine.ending++)
-        wait_for_closing();
+    gnd__ends_begin();
     let_go(&gone, gone.n);
-    if (!--mine.ending)
-        atomic_fetch_sub(&ending, 1);
+    gnd__ends_done();
     if (!s->x && gone.cap <= 65536) {
         s->x = gone.x;
         s->cap = gone.cap;

@@ -47,13 +47,8 @@ void gnd__leave_all(gnd__inner in, int n, gnd_array **y);
 /* The function name of the outermost inner scope, or NULL. */
 const char *gnd__inner_func(void);
 
-/* Makes gnd_scope_end of other threads wait until gnd__scopes_go, and waits for those that are at
- * work. No function of the user's may be called in between. */
-void gnd__scopes_stop(void);
-void gnd__scopes_go(void);
-
-/* Frees the remaining nodes of a closing device's list, between gnd__scopes_stop and
- * gnd__scopes_go. Nodes that a scope still refers to become
+/* Frees the remaining nodes of a closing device's list, while no scope ends
+ * (gnd__ends_stop). Nodes that a scope still refers to become
  * husks without inputs, data and device, which the scope frees. */
 void gnd__nodes_drain(gnd_array *list);
 
