@@ -88,9 +88,10 @@ typedef struct gndm_rank_info {
  * and number of ranks on its node. */
 GND_API gnd_status gndm_ranks(gndm_ctx *c, gndm_rank_info *info);
 
-/* Bytes and messages that this rank has sent to others, and exchanges that it took part in. */
+/* Bytes and messages that this rank has sent to others, exchanges that it took part in, and bytes
+ * that it received. */
 typedef struct gndm_stats {
-    uint64_t bytes, messages, exchanges;
+    uint64_t bytes, messages, exchanges, received;
 } gndm_stats;
 GND_API void gndm_get_stats(const gndm_ctx *c, gndm_stats *out);
 
