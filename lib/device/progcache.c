@@ -34,6 +34,7 @@ struct prog {
     gnd_prog *p;
     struct gnd__kernel *kernels;
     int unsaved; /* compiled, to be stored on disk when the device is closed */
+    int broken;  /* what the disk has for it is no usable binary */
     int holds;   /* holds on its kernels by plans, recordings and others */
     uint64_t hash, bytes;
     struct prog *newer, *older; /* the list by last use */
@@ -206,7 +207,8 @@ static int disk_key(gnd__gdev *d, const char *src, size_t len, gnd__str *key)
     return 0;
 }
 
-static gnd_prog *disk_load(gnd__gdev *d, const char *src, size_t len)
+/* broken is set if there is a binary that cannot be loaded. */
+static gnd_prog *disk_load(gnd__gdev *d, const char *src, size_t len, int *broken)
 {
     gnd__disk *disk = disk_of(d);
     gnd_prog *p = NULL;
@@ -221,6 +223,7 @@ static gnd_prog *disk_load(gnd__gdev *d, const char *src, size_t len)
             d->n.disk_loads++;
         else
             p = NULL;
+        *broken = !p;
         free(bin);
     }
     gnd__str_free(&key);
@@ -244,6 +247,23 @@ static void disk_store(gnd__gdev *d, const char *src, size_t len, gnd_prog *p)
     gnd__str_free(&key);
 }
 
+/* Whether another process has stored the program since this one compiled it. */
+static int on_disk(gnd__gdev *d, const char *src, size_t len)
+{
+    gnd__disk *disk = disk_of(d);
+    gnd__str key;
+    size_t n;
+    void *bin;
+
+    if (!disk || !disk_key(d, src, len, &key))
+        return 0;
+    const int hit = gnd__disk_get(disk, key.s, key.len, &bin, &n) == GND__DISK_HIT;
+    if (hit)
+        free(bin);
+    gnd__str_free(&key);
+    return hit;
+}
+
 void gnd__progs_delete(gnd__gdev *d)
 {
     struct gnd__progcache *c = d->progs;
@@ -254,10 +274,11 @@ void gnd__progs_delete(gnd__gdev *d)
     if (!c)
         return;
     while (gnd__table_next(c->progs, &at, &src, &len, &value)) {
-        if (((struct prog *)value)->unsaved)
-            disk_store(d, src, len, ((struct prog *)value)->p);
-        prog_release(d, value);
-        gnd__free(value);
+        struct prog *pr = value;
+        if (pr->unsaved && (pr->broken || !on_disk(d, src, len)))
+            disk_store(d, src, len, pr->p);
+        prog_release(d, pr);
+        gnd__free(pr);
     }
     gnd__table_free(c->progs, NULL);
     gnd__disk_close(c->disk);
@@ -381,11 +402,12 @@ static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, siz
 
     if (st != GND_OK)
         return gnd__gate_failed(d->id, name, st, e);
-    pr->p = disk_load(d, src, len);
+    pr->p = disk_load(d, src, len, &pr->broken);
     if (pr->p) {
         st = make_kernel(d, pr, name, k, NULL);
         if (st == GND_OK)
             return GND_OK;
+        pr->broken = 1;
         /* A binary that loads but lacks the kernel is unusable: treat it as absent. */
         prog_release(d, pr);
     }
