@@ -230,7 +230,8 @@ static gnd_prog *disk_load(gnd__gdev *d, const char *src, size_t len, int *broke
     return p;
 }
 
-static void disk_store(gnd__gdev *d, const char *src, size_t len, gnd_prog *p)
+/* keep: not if another process has stored it since this one compiled it. */
+static void disk_store(gnd__gdev *d, const char *src, size_t len, gnd_prog *p, int keep)
 {
     gnd__disk *disk = disk_of(d);
     gnd__str key;
@@ -239,29 +240,14 @@ static void disk_store(gnd__gdev *d, const char *src, size_t len, gnd_prog *p)
 
     if (!disk || !disk_key(d, src, len, &key))
         return;
-    if (d->be->program.binary_get(p, &bin, &n, NULL) == GND_OK && bin) {
+    if (keep && gnd__disk_get(disk, key.s, key.len, &bin, &n) == GND__DISK_HIT)
+        free(bin);
+    else if (d->be->program.binary_get(p, &bin, &n, NULL) == GND_OK && bin) {
         if (n > 0 && gnd__disk_put(disk, key.s, key.len, bin, n))
             d->n.disk_stores++;
         free(bin);
     }
     gnd__str_free(&key);
-}
-
-/* Whether another process has stored the program since this one compiled it. */
-static int on_disk(gnd__gdev *d, const char *src, size_t len)
-{
-    gnd__disk *disk = disk_of(d);
-    gnd__str key;
-    size_t n;
-    void *bin;
-
-    if (!disk || !disk_key(d, src, len, &key))
-        return 0;
-    const int hit = gnd__disk_get(disk, key.s, key.len, &bin, &n) == GND__DISK_HIT;
-    if (hit)
-        free(bin);
-    gnd__str_free(&key);
-    return hit;
 }
 
 void gnd__progs_delete(gnd__gdev *d)
@@ -275,8 +261,8 @@ void gnd__progs_delete(gnd__gdev *d)
         return;
     while (gnd__table_next(c->progs, &at, &src, &len, &value)) {
         struct prog *pr = value;
-        if (pr->unsaved && (pr->broken || !on_disk(d, src, len)))
-            disk_store(d, src, len, pr->p);
+        if (pr->unsaved)
+            disk_store(d, src, len, pr->p, !pr->broken);
         prog_release(d, pr);
         gnd__free(pr);
     }
@@ -422,7 +408,7 @@ static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, siz
     if (st == GND_OK && d->be->program.binary_late && d->be->program.binary_late(d->dev))
         pr->unsaved = 1;
     else if (st == GND_OK)
-        disk_store(d, src, len, pr->p);
+        disk_store(d, src, len, pr->p, 0);
     return st;
 }
 
