@@ -233,6 +233,10 @@ void gnd__gate_moment_free(gnd__gdev *d, gnd__moment *m);
 gnd_status gnd__gate_moment_order(gnd__gdev *d, int after, const gnd__moment *m, gnd_err *e);
 /* Sets *yes: it has come. GND_ERR_UNSUPPORTED: the backend does not tell. */
 gnd_status gnd__gate_moment_done(gnd__gdev *d, const gnd__moment *m, int *yes, gnd_err *e);
+/* Sets *yes: all that stream `index` was given is done. *asked is zeroed before the first call,
+ * kept between calls and freed by the caller. What others enqueue in the stream's own queue is
+ * covered as far as it came before the call that set asked->ev. */
+gnd_status gnd__gate_stream_done(gnd__gdev *d, int index, gnd__moment *asked, int *yes, gnd_err *e);
 /* Waits for it here. Call it without d's lock: others can use d meanwhile if the backend allows. */
 gnd_status gnd__gate_moment_wait(gnd__gdev *d, const gnd__moment *m, gnd_err *e);
 

@@ -154,7 +154,7 @@ def _trimmed(x):
 
 class poly1d:  # noqa: N801
     """A polynomial of one variable, with arithmetic; see numpy.poly1d."""
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
     __array_ufunc__ = None
 
     def __init__(self, c_or_r, r=False, variable=None):

@@ -16,7 +16,7 @@ _CASTINGS = ('no', 'equiv', 'safe', 'same_kind', 'unsafe')
 _KEYWORDS = frozenset(('out', 'where', 'casting', 'order', 'dtype', 'subok'))
 _TRUTH = frozenset("""less less_equal greater greater_equal equal not_equal logical_and logical_or logical_xor
                    logical_not isnan isinf isfinite signbit""".split())
-_ufuncs = {}
+_ufuncs: 'dict[str, ufunc]' = {}
 
 
 class ufunc:  # noqa: N801

@@ -5,6 +5,7 @@ import re
 
 from . import _core
 from ._core import Device, ndarray
+from ._stream import using
 
 _LANGUAGES = {'opencl': 0, 'cuda': 1, 'portable': 2}
 _COMPILERS = ('nvrtc', 'nvcc')
@@ -113,9 +114,11 @@ class _Function:
 
     def __call__(self, grid, block, args, *, shared_mem=0, stream=None):
         """Launches grid groups (tuples of one to three ints) of block work-items. The arrays of args get new values,
-        but those whose pointers are const. Numbers take the types of their parameters."""
+        but those whose pointers are const. Numbers take the types of their parameters. stream: where it runs, else in
+        the current one."""
         device = next((a.device for a in args if isinstance(a, ndarray)), None) or Device()
-        self._kernel(device).launch(_extents(grid), _extents(block), tuple(args), bytes_of(shared_mem))
+        with using(stream, device):
+            self._kernel(device).launch(_extents(grid), _extents(block), tuple(args), bytes_of(shared_mem))
 
     def compile(self, log_stream=None):
         self._kernel(Device())

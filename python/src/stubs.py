@@ -39,6 +39,8 @@ from ._info import finfo as finfo, iinfo as iinfo
 from ._jit import jit as jit
 from ._poly import poly1d as poly1d
 from ._ufunc import ufunc as ufunc
+from ._stream import (Event as Event, Stream as Stream,
+                      get_current_stream as get_current_stream)
 from ._memory import (MemoryPool as MemoryPool,
                       get_default_memory_pool as get_default_memory_pool)
 from .cuda import vectorize as vectorize
@@ -57,6 +59,7 @@ pi: builtins.float
 inf: builtins.float
 nan: builtins.float
 newaxis: None
+exceptions: Any
 mgrid: Any
 ogrid: Any
 r_: Any
@@ -266,7 +269,7 @@ def modules():
         lines.append(python_function(f, n) if python else function(n, shown(n, row[0]), 'main'))
     dtypes = [
         n for n in sorted(vars(gnd))
-        if n in gnd._names.NAMES or isinstance(vars(gnd)[n], type) and vars(
+        if n in gnd._names.NAMES and n != 'exceptions' or isinstance(vars(gnd)[n], type) and vars(
             gnd)[n].__module__ == 'numpy' and n not in ('bool', 'int_', 'float_')
     ]
     names = ', '.join(f'{n} as {n}' for n in dtypes)
