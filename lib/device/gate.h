@@ -364,6 +364,8 @@ gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_klaunch *l, 
 gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_klaunch *l,
                               gnd_list **list, gnd_err *e);
 gnd_status gnd__gate_list_run(gnd__gdev *d, gnd_list *list, int n, gnd_err *e);
+/* The same between two waits for the current stream; *ns is the time of the run. */
+gnd_status gnd__gate_list_time(gnd__gdev *d, gnd_list *list, int n, int64_t *ns, gnd_err *e);
 void gnd__gate_list_free(gnd__gdev *d, gnd_list *list);
 /* Whether values of launches in a list can change: argument `arg` of launch i is *a in the runs
  * from now on. */

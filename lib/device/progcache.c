@@ -296,7 +296,7 @@ static gnd_status compile(gnd__gdev *d, const char *name, const char *src, size_
     gnd_status st = gnd__gate_tick(e);
     char *log = NULL, slot[128];
     int debug = gnd__env_bool(GND__ENV_DEBUG, 0);
-    const int64_t began = gnd__compiling_begin();
+    const int64_t began = gnd__clock();
     gnd__span span;
 
     gnd__span_begin(d, &span, GND__SPAN_HOST);
