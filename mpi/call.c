@@ -186,6 +186,9 @@ void gndm__drop_items(gnd_value *v)
             (x->tag == GND_V_ARRAY && gnd_is_weak(x->as.array)))
             return;
     }
+    /* the call's scope releases the arrays: a release here would be a second one */
+    for (int64_t i = 0; i < v->as.items.n; i++)
+        *(gnd_value *)(uintptr_t)&v->as.items.item[i] = gnd_value_none();
     gnd_value_clear(v);
 }
 
