@@ -10,7 +10,9 @@ class flatiter:  # noqa: N801
     def __init__(self, x):
         self._base, self.index = x, 0
 
-    base = property(lambda self: self._base)
+    @property
+    def base(self):
+        return self._base
 
     def __len__(self):
         return self._base.size

@@ -222,6 +222,12 @@ def _dense(shape, strides, step, axes):
 class _Flags:
     """Those of NumPy's flags that apply to gnd arrays. They cannot be set."""
     __slots__ = ('c_contiguous', 'f_contiguous', 'owndata', 'writeable', 'forc', 'fnc')
+    c_contiguous: bool
+    f_contiguous: bool
+    owndata: bool
+    writeable: bool
+    forc: bool
+    fnc: bool
 
     def __init__(self, x):
         shape, strides, n = x.shape, x.strides, x.itemsize

@@ -2,6 +2,7 @@
 """Elementwise functions as objects with NumPy's attributes and methods (reduce, accumulate, outer, at), and their
 keywords where=, casting=, dtype= and order=."""
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,9 @@ class ufunc:  # noqa: N801
         self.__module__ = 'gnd'
         self.nin, self.nout, self.nargs = nin, nout, nin + nout
         self._methods = {}
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return call(self.__name__, args, keywords)
 
     @property
     def __signature__(self):

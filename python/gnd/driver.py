@@ -121,7 +121,10 @@ class Stream(_stream.Stream):
     def __init__(self, flags=0):
         super().__init__()
 
-    handle = property(lambda self: self.ptr, doc="The driver's queue as a number.")
+    @property
+    def handle(self):
+        """The driver's queue as a number."""
+        return self.ptr
 
     def is_done(self):
         """Whether all work given to the stream is done."""

@@ -39,9 +39,20 @@ def _keeps(operation, name):
 class _Snippet:
     """What both kinds have: their parameters' names in _in and _out."""
 
-    nin = property(lambda self: len(self._in), doc='The number of inputs.')
-    nout = property(lambda self: len(self._out), doc='The number of outputs.')
-    nargs = property(lambda self: len(self._in) + len(self._out), doc='The number of both.')
+    @property
+    def nin(self):
+        """The number of inputs."""
+        return len(self._in)
+
+    @property
+    def nout(self):
+        """The number of outputs."""
+        return len(self._out)
+
+    @property
+    def nargs(self):
+        """The number of both."""
+        return len(self._in) + len(self._out)
 
     def __repr__(self):
         return f'<{type(self).__name__} {self.name}>'

@@ -167,7 +167,10 @@ class Dispatcher:
             self.specializations[types] = Dispatcher(self.py_func, False, self.debug, [T.Signature(types)])
         return self.specializations[types]
 
-    specialized = property(lambda self: len(self.signatures) == 1, doc='Whether it is of one signature.')
+    @property
+    def specialized(self):
+        """Whether it is of one signature."""
+        return len(self.signatures) == 1
 
     def _resources(self, name, signature):
         """What compiled kernels take: of the one for a signature, or by signatures."""
