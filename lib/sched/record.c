@@ -106,7 +106,7 @@ static gnd_status need_all(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, 
     return x;
 }
 
-/* Makes a node of a's dtype and shape with elements in st, and retains st. NULL: out of memory. */
+/* Makes a node like a with elements in st, which it retains. NULL: out of memory. */
 static gnd_array *node_over(const gnd_array *a, gnd__storage *st, int64_t off, int contig,
                             const int64_t *stride)
 {
@@ -217,8 +217,7 @@ static int is_apart(const gnd__recorded *r, const gnd__sched *s, const gnd__step
            gnd__step_has_number(&s->graph, st);
 }
 
-/* Makes an item for step i and, if that is a launch, for the following steps that launch in the
- * same way. */
+/* Makes an item for step i and following launches of the same way, if it launches. */
 static gnd_status new_item(gnd__recorded *r, const gnd__sched *s, const gnd__plan *p, int32_t i,
                            gnd__ritem **out, gnd_err *e)
 {
@@ -268,8 +267,8 @@ static gnd_status note_steps(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd_
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-/* Retains memory of other arrays that the steps read, for as long as the recording exists.
- * Conditions that only the device can check are checked here, once. */
+/* Retains memory of other owners that the steps read. Conditions that only the device can check are
+ * checked here, once. */
 static gnd_status hold_leaves(gnd__recorded *r, const gnd__plan *p, const gnd__pgraph *g,
                               gnd_err *e)
 {
@@ -435,8 +434,7 @@ static gnd_status set_number(gnd__recorded *r, int i, gnd_array *a, gnd_err *e)
     return GND_OK;
 }
 
-/* Gives input i memory of the recording, with the shape of placeholder a, which temporarily refers
- * to it. */
+/* Gives input i memory, with the shape of placeholder a, which refers to it temporarily. */
 static gnd_status set_in(gnd__recorded *r, int i, gnd_array *a, gnd_err *e)
 {
     gnd__block *b = NULL;
