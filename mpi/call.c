@@ -180,6 +180,8 @@ gnd_status gndm__ret_array(gndm__args *a, gndm_array *y)
 
 void gndm__drop_items(gnd_value *v)
 {
+    if (v->tag != GND_V_TUPLE && v->tag != GND_V_LIST)
+        return;
     for (int64_t i = 0; i < v->as.items.n; i++) {
         const gnd_value *x = &v->as.items.item[i];
         if (x->tag == GND_V_STRING || x->tag == GND_V_SLICE || x->tag >= GND_V_TUPLE ||

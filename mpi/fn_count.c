@@ -81,6 +81,10 @@ gnd_status gndm__fn_bincount(gndm__args *a)
     }
     if (st)
         return st;
+    if (x->dtype == GND_UINT64 && gndm_elements(x) && given < 0 && ends[1] < 0)
+        return gndm__fail(c, GND_ERR_OVERFLOW,
+                          "bincount: x has %llu: so many bins are not possible",
+                          (unsigned long long)ends[1]);
     if (ends[0] < 0)
         return gndm__fail(c, GND_ERR_ARG, "bincount: x has %lld: none may be negative",
                           (long long)ends[0]);
