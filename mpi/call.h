@@ -47,6 +47,10 @@ gnd_status gndm__fn_axes(gndm__args *a);   /* fn_view.c */
 gnd_status gndm__fn_lines(gndm__args *a);  /* fn_lines.c */
 gnd_status gndm__fn_gathered(gndm__args *a);
 gnd_status gndm__fn_matmul(gndm__args *a); /* fn_product.c */
+gnd_status gndm__fn_sort(gndm__args *a);   /* fn_sort.c */
+gnd_status gndm__fn_topk(gndm__args *a);
+gnd_status gndm__fn_median(gndm__args *a);
+gnd_status gndm__fn_scan(gndm__args *a); /* fn_scan.c */
 
 /* What `data` says: the kinds of reductions, and the shapes of results of lines. */
 enum {

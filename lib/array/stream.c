@@ -20,6 +20,7 @@ struct gnd_stream {
     gnd_err err;     /* code != 0: it could not be made */
     gnd_device *dev; /* NULL: that, or the device was closed */
     int index;
+    gnd__moment asked;       /* of gnd_stream_done: ev NULL, or not come yet when it asked last */
     uint64_t serial;         /* 0: the default stream */
     struct gnd_stream *next; /* of the device's */
 };
@@ -179,6 +180,7 @@ gnd_status gnd_stream_free(gnd_stream *s)
             return gnd__refuse(GND_ERR_ARG, "stream_free: the default stream goes with its device");
         gnd__gate_lock(d);
         unlink_stream(s);
+        gnd__gate_moment_free(d, &s->asked);
         st = gnd__gate_stream_free(d, s->index, &e);
         gnd__gate_unlock(d);
     }
@@ -194,6 +196,7 @@ void gnd__streaming_end(gnd_device *dev)
     while (x->streams) {
         gnd_stream *s = x->streams;
         x->streams = s->next;
+        gnd__gate_moment_free(dev->g, &s->asked);
         s->dev = NULL;
         if (s == x->standard)
             gnd__grave_free(&streams_freed, s);
@@ -274,6 +277,21 @@ gnd_status gnd_stream_synchronize(gnd_stream *s)
         gnd__gate_unlock(d);
     }
     return st == GND_OK ? st : gnd__only_status("stream_synchronize", &e);
+}
+
+gnd_status gnd_stream_done(gnd_stream *s, int *done)
+{
+    gnd_err e = {GND_OK, 0, ""};
+    if (!done)
+        return gnd__refuse(GND_ERR_NULL, "stream_done: done is NULL");
+    *done = 0;
+    gnd_status st = usable("stream_done", s);
+    if (st != GND_OK)
+        return st;
+    gnd__gate_lock(s->dev->g);
+    st = gnd__gate_stream_done(s->dev->g, s->index, &s->asked, done, &e);
+    gnd__gate_unlock(s->dev->g);
+    return st == GND_OK ? st : gnd__only_status("stream_done", &e);
 }
 
 /* Makes s wait for the work of stream `index` of dev until now, or for moment m. */
