@@ -7,7 +7,7 @@
  * works in order and beside the host: what waits for it sleeps until it is done.
  *
  * Of four ranks one is as fast as an H200 (RATE: what copies move there, bench/results), one has
- * half of that, and two have an eighth. GND_SIM_SCALE says how many rows of a plate one row stands
+ * half of that, and two have an eighth. SIM_SCALE says how many rows of a plate one row stands
  * for: the arrays of all ranks lie in the memory of one machine.
  */
 #include "cost.h"
@@ -64,7 +64,7 @@ static void plan(int n, gnd_array *const *x)
 {
     static double scale;
     if (scale == 0)
-        scale = getenv("GND_SIM_SCALE") ? atof(getenv("GND_SIM_SCALE")) : 1;
+        scale = getenv("SIM_SCALE") ? atof(getenv("SIM_SCALE")) : 1;
     char *text = gnd_explain(n, x, 0, NULL), *last = text;
     long kernels = 0, calls = 0;
     double in = 0, out = 0;
