@@ -223,6 +223,20 @@ GND_API gndm_array *gndm_along(const char *name, gndm_array *x, int64_t axis);
 /* The class of a function on distributed arrays ("elementwise", "reduction" ...), or NULL if it is
  * not there. */
 GND_API const char *gndm_function_class(const char *name);
+/* Evaluates text in the language of gnd_eval: every function, operator and index of a distributed
+ * array is that of gndm_call, and functions that make arrays (arange, random.normal) make
+ * distributed ones. values[i] has the name names[i]. Numbers and lists are the same on every rank.
+ * GND_ERR_SYNTAX, GND_ERR_NAME, and the errors of the functions; the second line of the message is
+ * that of the text. GND_ERR_UNSUPPORTED: an assignment of elements, default_rng, and what gndm_call
+ * does not have. */
+GND_API gndm_array *gndm_eval(gndm_ctx *c, const char *text, int n, const char *const *names,
+                              gndm_array *const *values);
+/* Evaluates text as gndm_eval and tells how: a line for each function with its class, the partition
+ * of its result, and the bytes and messages that all ranks sent for it; then the plan of what is
+ * left to compute of this rank's part of the result. Returns a string for free(), or NULL; *s (may
+ * be NULL) is the status. */
+GND_API char *gndm_explain(gndm_ctx *c, const char *text, int n, const char *const *names,
+                           gndm_array *const *values, gnd_status *s);
 /* x indexed by ints, slices, new axes and an ellipsis, as gnd_index. */
 GND_API gndm_array *gndm_index(gndm_array *x, int n, const gnd_range *idx);
 /* Same, with text in NumPy's syntax: gndm_at(x, "1:-1, ::2"). */
