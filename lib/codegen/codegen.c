@@ -17,7 +17,7 @@ gnd__target gnd__target_of(const gnd_props *props, const gnd__tune *tune)
      * not */
     int short_loops = strstr(props->platform, "rusticl") != NULL;
     gnd__target t = {props, props->kind == GND_DEV_CPU && !short_loops, props->has_progress != 0,
-                     tune};
+                     tune, NULL};
     const int shape = gnd__env_choice(GND__ENV_KERNEL_SHAPE, 0);
     if (shape)
         t.cpu = shape == GND__SHAPE_CPU && !short_loops;

@@ -11,6 +11,7 @@
 #define GND_CODEGEN_CODEGEN_H
 
 #include "base/strbuf.h"
+#include "base/table.h"
 #include "base/tune.h"
 #include "fuse/kir.h"
 
@@ -104,6 +105,7 @@ typedef struct gnd__target {
     int cpu;
     int waits; /* groups may wait for groups that started before them */
     const gnd__tune *tune;
+    gnd__table *preludes; /* of the kernels of one plan (gnd__prelude_kept); NULL: none are kept */
 } gnd__target;
 
 /* The form for a device with the tuned parameters tune (base/tune.def): by its kind, unless

@@ -253,7 +253,7 @@ gnd_status gnd__cg_end(gnd__cg *c, int ndim, const size_t *global, const size_t 
     }
     st = text.bad || c->body.bad
              ? gnd__err(c->e, GND_ERR_NOMEM, "out of memory while writing a kernel")
-             : gnd__prelude(&k->src, gnd__str_get(&text), c->t->props, c->e);
+             : gnd__prelude_kept(c->t->preludes, &k->src, &text, c->t->props, c->e);
     k->body += k->src.len;
     gnd__str_add(&k->src, gnd__str_get(&text));
     if (st == GND_OK && k->src.bad)

@@ -233,6 +233,10 @@ void gnd__gate_moment_free(gnd__gdev *d, gnd__moment *m);
 gnd_status gnd__gate_moment_order(gnd__gdev *d, int after, const gnd__moment *m, gnd_err *e);
 /* Sets *yes: it has come. GND_ERR_UNSUPPORTED: the backend does not tell. */
 gnd_status gnd__gate_moment_done(gnd__gdev *d, const gnd__moment *m, int *yes, gnd_err *e);
+/* Sets *yes: all that stream `index` was given is done. *asked is zeroed before the first call,
+ * kept between calls and freed by the caller. What others enqueue in the stream's own queue is
+ * covered as far as it came before the call that set asked->ev. */
+gnd_status gnd__gate_stream_done(gnd__gdev *d, int index, gnd__moment *asked, int *yes, gnd_err *e);
 /* Waits for it here. Call it without d's lock: others can use d meanwhile if the backend allows. */
 gnd_status gnd__gate_moment_wait(gnd__gdev *d, const gnd__moment *m, gnd_err *e);
 
@@ -360,6 +364,8 @@ gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_klaunch *l, 
 gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_klaunch *l,
                               gnd_list **list, gnd_err *e);
 gnd_status gnd__gate_list_run(gnd__gdev *d, gnd_list *list, int n, gnd_err *e);
+/* The same between two waits for the current stream; *ns is the time of the run. */
+gnd_status gnd__gate_list_time(gnd__gdev *d, gnd_list *list, int n, int64_t *ns, gnd_err *e);
 void gnd__gate_list_free(gnd__gdev *d, gnd_list *list);
 /* Whether values of launches in a list can change: argument `arg` of launch i is *a in the runs
  * from now on. */

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "device/call.h"
+#include "device/priv.h"
 
 gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_klaunch *l,
                               gnd_list **list, gnd_err *e)
@@ -64,6 +65,18 @@ gnd_status gnd__gate_list_run(gnd__gdev *d, gnd_list *list, int n, gnd_err *e)
     if (st == GND_OK)
         d->n.launches += (uint64_t)n;
     return done(d, "list_run", st, e);
+}
+
+gnd_status gnd__gate_list_time(gnd__gdev *d, gnd_list *list, int n, int64_t *ns, gnd_err *e)
+{
+    gnd_status st = gnd__gate_finish(d, e);
+    const int64_t began = gnd__clock();
+    if (st == GND_OK)
+        st = gnd__gate_list_run(d, list, n, e);
+    if (st == GND_OK)
+        st = gnd__gate_finish(d, e);
+    *ns = gnd__clock() - began;
+    return st;
 }
 
 int gnd__gate_lists_vary(const gnd__gdev *d)

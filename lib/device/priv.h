@@ -78,9 +78,9 @@ void gnd__queues_free(gnd__gdev *d);
 gnd_status gnd__progs_new(gnd__gdev *d, gnd_err *e);
 void gnd__progs_delete(gnd__gdev *d);
 
-/* Called before and after a compilation (compiling.c): begin returns the start time; end adds the
- * time taken to d's. */
-int64_t gnd__compiling_begin(void);
+/* The host's monotonic clock in ns. */
+int64_t gnd__clock(void);
+/* Called after a compilation that began at that time: adds the time taken to d's. */
 void gnd__compiling_end(gnd__gdev *d, int64_t began);
 
 /* One kernel of a program. The backend's launch() takes k. */

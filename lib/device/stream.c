@@ -410,6 +410,24 @@ void gnd__gate_moment_free(gnd__gdev *d, gnd__moment *m)
     m->ev = NULL;
 }
 
+gnd_status gnd__gate_stream_done(gnd__gdev *d, int index, gnd__moment *asked, int *yes, gnd_err *e)
+{
+    gnd_status st = GND_OK;
+    if (!d->streams && gnd__gate_events(d) && (st = begin(d, e)) != GND_OK) /* it counts work */
+        return st;
+    const struct gnd__streams *ss = d->streams;
+    *yes = ss && !ss->s[index]->shared && ss->s[index]->last <= ss->done[index];
+    if (!*yes && !asked->ev)
+        st = gnd__gate_moment(d, index, asked, e);
+    if (!*yes && st == GND_OK)
+        st = gnd__gate_moment_done(d, asked, yes, e);
+    if (st != GND_OK || !*yes)
+        return st;
+    gnd__gate_moment_free(d, asked);
+    *yes = ss->s[index]->shared || ss->s[index]->last <= ss->done[index]; /* no work meanwhile */
+    return GND_OK;
+}
+
 gnd_status gnd__gate_moment_order(gnd__gdev *d, int to, const gnd__moment *m, gnd_err *e)
 {
     if (!d->streams) /* the only one is in order */

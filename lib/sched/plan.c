@@ -13,6 +13,8 @@
 
 /* The number of marks that make grouping start again: must, no_absorb, no_rows, no_merge, alone. */
 #define MARKS 5
+/* The number of nodes from which on preludes of kernels are kept while a plan is made. */
+#define MANY 32
 
 static size_t node_bytes(const gnd_array *a)
 {
@@ -198,7 +200,10 @@ gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_
     if (!m.p)
         return gnd__plan_nomem(e);
     m.p->nnode = g->nnode;
+    if (g->nnode >= MANY)
+        m.target.preludes = gnd__table_new(); /* NULL: they are made for each kernel */
     st = lower_all(&m);
+    gnd__table_free(m.target.preludes, gnd__free);
     if (st == GND_OK)
         st = add_results(&m);
     if (st != GND_OK) {

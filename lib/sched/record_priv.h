@@ -30,6 +30,8 @@ typedef struct gnd__ritem {
     unsigned merge_at;  /* the runs after which gnd__merge is to be asked; 0: never */
     gnd__merged merged; /* the merged launches and their list */
     gnd_list *merged_list;
+    int64_t took, merged_took; /* ns of the fastest timed run of each list; 0: none */
+    int trials;                /* runs of the merged list that remain to be timed */
     gnd_gemm gemm;
     gnd_fft_desc fft;
     gnd__solve_call solve;

@@ -154,7 +154,7 @@ def _trimmed(x):
 
 class poly1d:  # noqa: N801
     """A polynomial of one variable, with arithmetic; see numpy.poly1d."""
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
     __array_ufunc__ = None
 
     def __init__(self, c_or_r, r=False, variable=None):
@@ -165,9 +165,21 @@ class poly1d:  # noqa: N801
             raise ValueError(f'poly1d: {c.ndim} dimensions: 1 is possible')
         self._coeffs = _trimmed(c.reshape(-1))
 
-    variable = property(lambda self: self._variable)
-    order = o = property(lambda self: self._coeffs.size - 1)
-    roots = r = property(lambda self: roots(self._coeffs))
+    @property
+    def variable(self):
+        return self._variable
+
+    @property
+    def order(self):
+        return self._coeffs.size - 1
+
+    o = order
+
+    @property
+    def roots(self):
+        return roots(self._coeffs)
+
+    r = roots
 
     @property
     def coeffs(self):

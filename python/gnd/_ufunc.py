@@ -2,6 +2,7 @@
 """Elementwise functions as objects with NumPy's attributes and methods (reduce, accumulate, outer, at), and their
 keywords where=, casting=, dtype= and order=."""
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ _CASTINGS = ('no', 'equiv', 'safe', 'same_kind', 'unsafe')
 _KEYWORDS = frozenset(('out', 'where', 'casting', 'order', 'dtype', 'subok'))
 _TRUTH = frozenset("""less less_equal greater greater_equal equal not_equal logical_and logical_or logical_xor
                    logical_not isnan isinf isfinite signbit""".split())
-_ufuncs = {}
+_ufuncs: 'dict[str, ufunc]' = {}
 
 
 class ufunc:  # noqa: N801
@@ -28,6 +29,9 @@ class ufunc:  # noqa: N801
         self.__module__ = 'gnd'
         self.nin, self.nout, self.nargs = nin, nout, nin + nout
         self._methods = {}
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return call(self.__name__, args, keywords)
 
     @property
     def __signature__(self):

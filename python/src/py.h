@@ -163,6 +163,10 @@ int py_kernel_init(PyObject *module);
 
 int py_snippet_init(PyObject *module);
 
+/* --- streams (stream.c) ----------------------------------------------------------------------- */
+
+int py_stream_init(PyObject *module);
+
 /* --- functions (func.c), DLPack (dlpack.c), recordings (record.c) ----------------------------- */
 
 extern PyMethodDef py_func_methods[], py_dlpack_methods[], py_record_methods[], py_buffer_methods[];
