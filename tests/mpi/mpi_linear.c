@@ -69,19 +69,19 @@ static void transforms(int way)
 {
     static const char *const names[] = {"fftn", "rfftn", "irfftn", "ifft2", "ifftn", "fft2"};
     static const char *const axes_name[] = {"axes", "norm"}, *const s_name[] = {"s"};
-    const int64_t shape[3] = {9, 7, 10}, none[3] = {4, 0, 3};
+    const int64_t shape[3] = {9, 10, 9}, none[3] = {4, 0, 3};
     const gnd_value pair[2] = {gnd_value_int(2), gnd_value_int(0)};
     const gnd_value lengths[2] = {gnd_value_int(5), gnd_value_int(12)};
     gnd_array *x = sample(GND_FLOAT64, 3, shape, 1);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (i > 2 && !all)
+        if (i > 1 && !all)
             continue;
         transform(names[i], x, way, 0, NULL, NULL);
     }
     const gnd_value v[2] = {gnd_value_tuple(2, pair), gnd_value_string("ortho")};
-    transform("fftn", x, way, 2, axes_name, v);
     const gnd_value s = gnd_value_tuple(2, lengths);
     if (all) {
+        transform("fftn", x, way, 2, axes_name, v);
         transform("rfftn", x, way, 2, axes_name, v);
         transform("irfft2", x, way, 1, s_name, &s);
     }
@@ -104,12 +104,12 @@ static void vectors(int way)
     gnd_array *x = sample(GND_FLOAT64, 1, &even, 2), *y = sample(GND_COMPLEX128, 1, &odd, 3);
     gnd_array *z = sample(GND_FLOAT64, 1, &prime, 4);
     transform("rfft", x, way, 0, NULL, NULL);
-    transform("fft", y, way, 0, NULL, NULL);
     transform("fft", z, way, 0, NULL, NULL);
-    gnd_value v[2] = {gnd_value_int(odd), gnd_value_string("ortho")};
-    transform("irfft", x, way, 2, n_norm, v); /* padded */
     if (!all)
         return;
+    transform("fft", y, way, 0, NULL, NULL);
+    gnd_value v[2] = {gnd_value_int(odd), gnd_value_string("ortho")};
+    transform("irfft", x, way, 2, n_norm, v); /* padded */
     transform("rfft", gnd_real_part(y), way, 2, n_norm, v);
     transform("rfft", gnd_astype(x, GND_FLOAT32), way, 0, NULL, NULL);
     v[0] = gnd_value_int(prime);
@@ -264,8 +264,8 @@ static void decompositions(int way)
     qr(GND_FLOAT64, 151, 9, way);
     qr(GND_FLOAT64, 12, 7, way); /* not tall enough */
     lstsq(GND_FLOAT64, 160, 6, 3, way);
-    lstsq(GND_FLOAT64, 130, 5, 0, way);
     if (all) {
+        lstsq(GND_FLOAT64, 130, 5, 0, way);
         qr(GND_COMPLEX64, 90, 4, way);
         qr(GND_FLOAT32, 640, 12, way);
         lstsq(GND_COMPLEX128, 9, 8, 2, way);
@@ -293,7 +293,8 @@ int main(int argc, char **argv)
         decompositions(way);
         gndm_scope_end(ctx);
     }
-    traffic();
+    if (all)
+        traffic();
     large_products();
     gndm_scope_end(ctx);
     return dist_end();
