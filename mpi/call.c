@@ -186,7 +186,7 @@ void gndm__drop_items(gnd_value *v)
             (x->tag == GND_V_ARRAY && gnd_is_weak(x->as.array)))
             return;
     }
-    /* the handles that clearing gives up are the scope's, which the arrays still belong to */
+    /* the arrays stay the scope's: with another owner, the release would end that ownership */
     for (int64_t i = 0; i < v->as.items.n; i++)
         if (v->as.items.item[i].tag == GND_V_ARRAY)
             gnd_retain(v->as.items.item[i].as.array);

@@ -50,6 +50,10 @@ gnd_status gndm__fn_matmul(gndm__args *a); /* fn_product.c */
 gnd_status gndm__fn_fft(gndm__args *a);    /* fn_fft.c */
 gnd_status gndm__fn_qr(gndm__args *a);     /* fn_tsqr.c */
 gnd_status gndm__fn_lstsq(gndm__args *a);
+gnd_status gndm__fn_sort(gndm__args *a); /* fn_sort.c */
+gnd_status gndm__fn_topk(gndm__args *a);
+gnd_status gndm__fn_median(gndm__args *a);
+gnd_status gndm__fn_scan(gndm__args *a); /* fn_scan.c */
 
 /* What `data` says: the kinds of reductions, and the shapes of results of lines. */
 enum {

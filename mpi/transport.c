@@ -166,6 +166,7 @@ static int pull_in(gndm_ctx *c, end *e, gnd_status *st)
     if (!*st && e->done < e->posted) {
         *st = gndm__mpi(c, MPI_Test(&e->req[e->done % RING], &done, MPI_STATUS_IGNORE), "MPI_Test");
         if (done) {
+            c->stats.received += (uint64_t)(chunk_size(e, e->done) * e->size);
             take(c, e, e->done++);
             busy = 1;
         }

@@ -92,10 +92,10 @@ GND_API gnd_status gndm_ranks(gndm_ctx *c, gndm_rank_info *info);
 
 /* What one rank has moved. */
 typedef struct gndm_stats {
-    uint64_t bytes, messages, exchanges;
+    uint64_t bytes, messages, exchanges, received;
 } gndm_stats;
-/* Bytes and messages that this rank has sent to others, and exchanges that it took part in, since
- * the context was opened. Not collective. */
+/* Bytes and messages that this rank has sent to others, exchanges that it took part in, and bytes
+ * that it received, since the context was opened. Not collective. */
 GND_API void gndm_get_stats(const gndm_ctx *c, gndm_stats *out);
 
 /* --- partitions ------------------------------------------------------------------------------- */

@@ -171,7 +171,7 @@ gnd_status gnd__codegen_pieces(const gnd__kir *const *k, int n, const gnd__targe
             return GND_OK;
         if (k[i]->nfn > 0)
             return GND_OK;
-        for (int j = 0; j < k[i]->ninstr; j++) /* their table is one parameter with one name */
+        for (int j = 0; j < k[i]->ninstr; j++) /* all use one table, a parameter with one name */
             if (k[i]->instr[j].kind == GND__I_CHECK)
                 return GND_OK;
     }

@@ -28,7 +28,7 @@ size_t gnd__cg_group(const gnd__cg *c, size_t want)
 void gnd__cg_begin(gnd__cg *c, int n, const char *name)
 {
     if (c->piece.number > 0)
-        return; /* the kernel exists already */
+        return; /* this kernel exists already */
     c->kern = &c->out->k[n];
     c->kern->name = name;
     c->kern->nargs = c->kern->nshared = 0;

@@ -288,7 +288,7 @@ gnd_status gnd__prelude_kept(gnd__table *kept, gnd__str *out, const gnd__str *bo
         return st;
     char *copy = gnd__strdup(gnd__str_get(out) + begin);
     if (copy && gnd__table_put(kept, text, body->len, copy, NULL))
-        gnd__free(copy); /* it is made again */
+        gnd__free(copy); /* without the entry it is made again */
     return GND_OK;
 }
 

@@ -39,8 +39,8 @@ gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const 
     return done(d, "list_new", st, e);
 }
 
-/* A plugin without list_run_in runs a list in the queue it was made for. Lists are then made only
- * while there is no stream but the default one (list_new), so that is the queue of stream 0. */
+/* A plugin without list_run_in runs a list in the queue for which it was made. Such lists are made
+ * only while the default stream is the only one (list_new), so that is the queue of stream 0. */
 static gnd_status run_there(gnd__gdev *d, gnd_list *list, gnd_err *e)
 {
     const int here = gnd__gate_stream(d);
@@ -98,7 +98,7 @@ int gnd__gate_loops(const gnd__gdev *d)
     return d->be->has_replay && d->be->replay.loop_new != NULL;
 }
 
-/* The steps in the backend's terms, and behind them its kernels: one allocation. */
+/* The steps as the backend takes them, followed by its kernels in the same allocation. */
 static gnd_loop_step *loop_steps(int n, const gnd__loop_step *step)
 {
     size_t kernels = 0;

@@ -34,10 +34,10 @@ struct prog {
     gnd_prog *p;
     struct gnd__kernel *kernels;
     int unsaved; /* compiled, to be stored on disk when the device is closed */
-    int broken;  /* what the disk has for it is no usable binary */
+    int broken;  /* the disk has no usable binary of it */
     int holds;   /* holds on its kernels by plans, recordings and others */
     uint64_t hash, bytes;
-    struct prog *newer, *older; /* the list by last use */
+    struct prog *newer, *older; /* list ordered by last use */
 };
 
 struct gnd__progcache {
@@ -48,7 +48,7 @@ struct gnd__progcache {
     struct prog *newest, *oldest;
     uint64_t most;   /* limit of the programs' bytes */
     char *log;       /* compiler log of the last program that failed to compile, or NULL */
-    uint64_t needed; /* a higher limit if held programs need it, else 0 */
+    uint64_t needed; /* a higher limit if held programs need it; else 0 */
 };
 
 gnd_status gnd__progs_new(gnd__gdev *d, gnd_err *e)
@@ -230,7 +230,7 @@ static gnd_prog *disk_load(gnd__gdev *d, const char *src, size_t len, int *broke
     return p;
 }
 
-/* keep: not if another process has stored it since this one compiled it. */
+/* keep: does not replace an entry that another process has stored meanwhile. */
 static void disk_store(gnd__gdev *d, const char *src, size_t len, gnd_prog *p, int keep)
 {
     gnd__disk *disk = disk_of(d);

@@ -44,7 +44,8 @@ gnd_status gnd__plan_pieces(gnd__maker *m, int32_t at, int *n);
 gnd_status gnd__plan_arg(gnd__maker *m, gnd__sarg *b, const gnd__kir *k, const gnd__garg *a,
                          const int32_t *parts, const gnd__gen *gen);
 
-/* The number of the check of node i in the plan, a new one if need be; -1 with the error set. */
+/* The number of the check of node i in the plan; adds the check if necessary. -1 with the error
+ * set. */
 int32_t gnd__plan_check(gnd__maker *m, int32_t i);
 
 /* --- plan_prim.c ------------------------------------------------------------------------------ */

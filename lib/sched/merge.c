@@ -13,10 +13,10 @@
 
 enum {
     OFTEN = 32,         /* runs of a list before merging is considered */
-    LEAST = 4,          /* launches of a run, at least */
-    FUNCTIONS = 32,     /* distinct kernels of a run, at most */
-    FUNCTION = 1 << 13, /* characters of each, at most */
-    /* characters of all: NVIDIA's compiler takes 0.7 s for 23,000, 4 s for 106,000 */
+    LEAST = 4,          /* fewest launches of a run */
+    FUNCTIONS = 32,     /* most distinct kernels of a run */
+    FUNCTION = 1 << 13, /* most characters of each */
+    /* most characters of all: NVIDIA's compiler takes 0.7 s for 23,000, 4 s for 106,000 */
     TEXT = 1 << 15,
     GROUP = 512,    /* work-items on GPUs: 1024 are no faster and have half the registers */
     TURNS = 1 << 14 /* iterations of loops: Mesa's llvmpipe silently ends them after 65535 in
@@ -117,7 +117,7 @@ static int args_fit(const gnd_klaunch *l)
     return 1;
 }
 
-/* The values of launch i that change: the first one, and their number *n. */
+/* The changing values of launch i: a pointer to the first, and their number *n. */
 static const gnd__mvalue *values_of(const merger *m, int i, int *n)
 {
     int a = 0, b = m->nvalue, end;
@@ -331,8 +331,8 @@ static size_t put_run(const merger *m, const run *r, const gnd__mergefn *fn, int
     return chunk + GND__MERGE_CHUNK;
 }
 
-/* Gets the kernel of a run, which stays NULL if it must not be compiled and is in no cache; and
- * appends its part to the table, which is len long so far. */
+/* Gets the kernel of a run and appends the run's part to the table, which is len long so far. The
+ * kernel stays NULL if it is in no cache and must not be compiled. */
 static gnd_status build(merger *m, run *r, int compile, size_t *len, gnd_err *e)
 {
     gnd__mergefn fn[FUNCTIONS];

@@ -189,7 +189,7 @@ static void move(gnd_buf **buf, uint64_t *off, size_t unit, const gnd__block *fr
     *off += to->off / unit - from->off / unit;
 }
 
-/* Moves an operand to where its place is in this version. */
+/* Moves an operand to the block of its place in this version. */
 static void move_operand(gnd__ritem *t, const gnd__ruse *u, const gnd__block *from, gnd__block *to)
 {
     if (t->type == GND__S_LAUNCH) {
@@ -240,7 +240,7 @@ static gnd_status make_version(gnd__recorded *r, gnd__rversion *v, gnd_err *e)
     if (x == GND_OK)
         x = gnd__version_lists(r, v, e);
     if (x != GND_OK)
-        free_version(r->dev->g, v); /* its lists have never run */
+        free_version(r->dev->g, v); /* the queue need not settle: its lists have never run */
     return x;
 }
 
@@ -444,7 +444,7 @@ gnd_status gnd__recorded_free(gnd__recorded *r, gnd_err *e)
         free_version(d, &r->other[i]);
     free_memory(r);
     gnd__checks_unref(r->checks);
-    if (r->owner) { /* it was made completely */
+    if (r->owner) { /* it was completed */
         if (r->prev)
             r->prev->next = r->next;
         else
