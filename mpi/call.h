@@ -52,6 +52,15 @@ gnd_status gndm__fn_topk(gndm__args *a);
 gnd_status gndm__fn_median(gndm__args *a);
 gnd_status gndm__fn_scan(gndm__args *a); /* fn_scan.c */
 
+gnd_status gndm__fn_unique(gndm__args *a); /* fn_set.c */
+gnd_status gndm__fn_take(gndm__args *a);   /* fn_index.c */
+gnd_status gndm__fn_extract(gndm__args *a);
+gnd_status gndm__fn_nonzero(gndm__args *a);
+gnd_status gndm__fn_bincount(gndm__args *a); /* fn_count.c */
+gnd_status gndm__fn_histogram(gndm__args *a);
+gnd_status gndm__fn_beside(gndm__args *a);
+gnd_status gndm__fn_convolve(gndm__args *a); /* fn_signal.c */
+
 /* What `data` says: the kinds of reductions, and the shapes of results of lines. */
 enum {
     GNDM__SUM,

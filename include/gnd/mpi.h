@@ -223,6 +223,20 @@ GND_API gndm_array *gndm_along(const char *name, gndm_array *x, int64_t axis);
 /* The class of a function on distributed arrays ("elementwise", "reduction" ...), or NULL if it is
  * not there. */
 GND_API const char *gndm_function_class(const char *name);
+/* Evaluates text in the language of gnd_eval: every function, operator and index of a distributed
+ * array is that of gndm_call, and functions that make arrays (arange, random.normal) make
+ * distributed ones. values[i] has the name names[i]. Numbers and lists are the same on every rank.
+ * GND_ERR_SYNTAX, GND_ERR_NAME, and the errors of the functions; the second line of the message is
+ * that of the text. GND_ERR_UNSUPPORTED: an assignment of elements, default_rng, and what gndm_call
+ * does not have. */
+GND_API gndm_array *gndm_eval(gndm_ctx *c, const char *text, int n, const char *const *names,
+                              gndm_array *const *values);
+/* Evaluates text as gndm_eval and tells how: a line for each function with its class, the partition
+ * of its result, and the bytes and messages that all ranks sent for it; then the plan of what is
+ * left to compute of this rank's part of the result. Returns a string for free(), or NULL; *s (may
+ * be NULL) is the status. */
+GND_API char *gndm_explain(gndm_ctx *c, const char *text, int n, const char *const *names,
+                           gndm_array *const *values, gnd_status *s);
 /* x indexed by ints, slices, new axes and an ellipsis, as gnd_index. */
 GND_API gndm_array *gndm_index(gndm_array *x, int n, const gnd_range *idx);
 /* Same, with text in NumPy's syntax: gndm_at(x, "1:-1, ::2"). */
@@ -236,6 +250,17 @@ GND_API gndm_array *gndm_at(gndm_array *x, const char *index);
  * may be negative if periodic). Ranks with empty parts get an empty array. */
 GND_API gnd_array *gndm_halo(gndm_array *x, const int64_t *below, const int64_t *above,
                              int periodic, int64_t *start);
+/* Computes new elements from a rank's own array with a border of below[d] and above[d] elements;
+ * returns an array of the shape without the border, of the same dtype on every rank. Called several
+ * times, for pieces of a part, with any extents: it may use the elements only by their places
+ * relative to each other. */
+typedef gnd_array *(*gndm_stencil_function)(gnd_array *x, void *data);
+/* The array that f makes of x, in the partition of x. While the borders are under way, f computes
+ * the inner elements of each part. Beyond the ends of the array it sees, as gnd_pad has it, "wrap",
+ * "constant" (zeros) or "edge". GND_ERR_ARG: another mode, a border wider than the array;
+ * GND_ERR_SHAPE: the shape that f made. */
+GND_API gndm_array *gndm_stencil(gndm_array *x, const int64_t *below, const int64_t *above,
+                                 const char *mode, gndm_stencil_function f, void *data);
 
 /* --- files ------------------------------------------------------------------------------------ */
 

@@ -156,6 +156,13 @@ int gnd__ret_tuple(gnd__args *c, gnd_array **a, int n, gnd_status status);
 /* Applies the elementwise operation of that name to n arrays, which stay the caller's. */
 gnd_array *gnd__apply(const char *op, int n, gnd_array *const *a);
 
+/* --- values of gnd/call.h (call_api.c): 0, or -1 with the error set --------------------------- */
+/* *out = v, for the caller to clear. v is left to the caller to drop; its array may move. Objects
+ * stay owned by v. */
+int gnd__value_give(gnd__expr *x, gnd__val *v, gnd_value *out);
+/* *out = v. Strings, arrays and objects stay the caller's. */
+int gnd__value_take(gnd__expr *x, const gnd_value *v, gnd__val *out);
+
 #define FN(names, params, where, run, group, calls, doc) int gnd__fn_##run(gnd__args *c);
 #include "lang/funcs.def"
 #undef FN
