@@ -72,28 +72,10 @@ static gnd_status sort_vector(gndm_ctx *c, gndm_array *x, int descending, gndm_a
 
 /* --- along a split axis ----------------------------------------------------------------------- */
 
-/* x with axis d in a part for each rank and all other axes whole. */
-static gndm_array *split_along(gndm_ctx *c, gndm_array *x, int d)
-{
-    gndm_part *p = gndm__part_new(c, x->part->ndim, x->part->shape);
-    int64_t *cut = malloc(((size_t)c->size + 1) * sizeof *cut);
-    if (!cut) {
-        gndm_part_free(p);
-        return gndm__error(c, gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func));
-    }
-    gndm__even_cuts(x->part->shape[d], c->size, cut);
-    const int kept = x->part->grid[d] == c->size && c->size > 1;
-    gndm__part_split(p, d, c->size, 1, kept ? x->part->cut[d] : cut);
-    gndm_array *y = gndm__moved(c, x, p);
-    free(cut);
-    gndm_part_free(p);
-    return y;
-}
-
 /* Each line along axis d by itself as a vector: for arrays with few lines. */
 static gndm_array *sort_lines(gndm_ctx *c, gndm_array *x, int d, int descending, int where)
 {
-    x = split_along(c, x, d);
+    x = gndm__split_along(c, x, d);
     if (x->status)
         return x;
     const int last = x->part->ndim - 1;

@@ -265,3 +265,20 @@ gndm_array *gndm__vector(gndm_ctx *c, gndm_array *x)
     gndm_part_free(p);
     return y;
 }
+
+gndm_array *gndm__split_along(gndm_ctx *c, gndm_array *x, int d)
+{
+    const int kept = x->part->grid[d] == c->size && c->size > 1;
+    gndm_part *p = gndm__part_new(c, x->part->ndim, x->part->shape);
+    int64_t *cut = malloc(((size_t)c->size + 1) * sizeof *cut);
+    if (!cut) {
+        gndm_part_free(p);
+        return gndm__error(c, gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func));
+    }
+    gndm__even_cuts(x->part->shape[d], c->size, cut);
+    gndm__part_split(p, d, c->size, 1, kept ? x->part->cut[d] : cut);
+    gndm_array *y = gndm__moved(c, x, p);
+    free(cut);
+    gndm_part_free(p);
+    return y;
+}

@@ -36,6 +36,8 @@ gnd_status gndm__sample_split(gndm_ctx *c, gnd_array *key, gnd_dtype t, const in
 /* The elements of x in C order as a vector of which each rank has a piece of its own; grid[0] is
  * the number of ranks. Sends nothing if x is split along its first axis only. Never NULL. */
 gndm_array *gndm__vector(gndm_ctx *c, gndm_array *x);
+/* x with axis d in a part for each rank, and all other axes whole. Never NULL. */
+gndm_array *gndm__split_along(gndm_ctx *c, gndm_array *x, int d);
 /* The ranks' own arrays of dtype t, one after the other along an axis; only their rank need know
  * their extents there. The result is in partition `to`; NULL: in the default one. Never NULL. */
 gndm_array *gndm__joined(gndm_ctx *c, gnd_dtype t, gnd_array *local, int ndim, int axis,

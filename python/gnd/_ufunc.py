@@ -45,14 +45,13 @@ class ufunc:  # noqa: N801
         return self.__name__
 
     def _method(self, what):
-        f = self._methods.get(what)
-        if f is None:
+        """The function of the table, or None."""
+        if what not in self._methods:
             try:
-                f = _core._function(f'{self.__name__}.{what}', 0, what, None)
+                self._methods[what] = _core._function(f'{self.__name__}.{what}', 0, what, None)
             except AttributeError:
-                raise NotImplementedError(f'{self.__name__}.{what} is not there: gnd functions lists what is') from None
-            self._methods[what] = f
-        return f
+                self._methods[what] = None
+        return self._methods[what]
 
     def _binary(self, what):
         if self.nin != 2 or self.nout != 1:
@@ -63,13 +62,32 @@ class ufunc:  # noqa: N801
         self._binary('reduce')
         if dtype is not None:
             keywords['dtype'] = dtype
-        return self._method('reduce')(asarray(array), axis=axis, out=out, keepdims=keepdims, **keywords)
+        f = self._method('reduce')
+        if f is not None:
+            return f(asarray(array), axis=axis, out=out, keepdims=keepdims, **keywords)
+        from ._folds import fold
+        if keywords.keys() - {'dtype'}:
+            raise NotImplementedError(f'{self.__name__}.reduce has no {" and ".join(sorted(keywords.keys() - {"dtype"}))}=')
+        result = fold(self, array, axis, dtype, keepdims)
+        return result if out is None else _write(f'{self.__name__}.reduce', result, out, True, 'same_kind')
 
     def accumulate(self, array, axis=0, dtype=None, out=None):
         """The function applied between the elements along an axis, with all intermediate results."""
         self._binary('accumulate')
         keywords = {} if dtype is None else {'dtype': dtype}
-        return self._method('accumulate')(asarray(array), axis=axis, out=out, **keywords)
+        f = self._method('accumulate')
+        if f is not None:
+            return f(asarray(array), axis=axis, out=out, **keywords)
+        from ._folds import scan
+        result = scan(self, array, axis, dtype)
+        return result if out is None else _write(f'{self.__name__}.accumulate', result, out, True, 'same_kind')
+
+    def reduceat(self, array, indices, axis=0, dtype=None, out=None):
+        """The function applied between the elements from each index to below the next one, along an axis."""
+        self._binary('reduceat')
+        from ._folds import segments
+        result = segments(self, array, indices, axis, dtype)
+        return result if out is None else _write(f'{self.__name__}.reduceat', result, out, True, 'same_kind')
 
     def outer(self, a, b, /, **keywords):
         """The function of each element of a with each of b."""
@@ -87,8 +105,11 @@ class ufunc:  # noqa: N801
             a[indices] = self(a[indices])
         elif self.__name__ == 'subtract':
             a[...] = _ufuncs['add']._method('at')(a, indices, -asarray(b))
-        else:
+        elif self._method('at') is not None:
             a[...] = self._method('at')(a, indices, b)
+        else:
+            from ._folds import at
+            at(self, a, indices, b)
 
 
 def make(name, f, doc, nin, nout=1):
