@@ -250,6 +250,17 @@ GND_API gndm_array *gndm_at(gndm_array *x, const char *index);
  * may be negative if periodic). Ranks with empty parts get an empty array. */
 GND_API gnd_array *gndm_halo(gndm_array *x, const int64_t *below, const int64_t *above,
                              int periodic, int64_t *start);
+/* Computes new elements from a rank's own array with a border of below[d] and above[d] elements;
+ * returns an array of the shape without the border, of the same dtype on every rank. Called several
+ * times, for pieces of a part, with any extents: it may use the elements only by their places
+ * relative to each other. */
+typedef gnd_array *(*gndm_stencil_function)(gnd_array *x, void *data);
+/* The array that f makes of x, in the partition of x. While the borders are under way, f computes
+ * the inner elements of each part. Beyond the ends of the array it sees, as gnd_pad has it, "wrap",
+ * "constant" (zeros) or "edge". GND_ERR_ARG: another mode, a border wider than the array;
+ * GND_ERR_SHAPE: the shape that f made. */
+GND_API gndm_array *gndm_stencil(gndm_array *x, const int64_t *below, const int64_t *above,
+                                 const char *mode, gndm_stencil_function f, void *data);
 
 /* --- files ------------------------------------------------------------------------------------ */
 
