@@ -20,8 +20,15 @@ static void link_in(gndm_ctx *c, gndm_array *x)
     c->arrays = x;
 }
 
-/* For errors without memory and without a context. */
+/* Errors that need no memory and no context: they are nobody's. */
 static gndm_array lost = {.status = GND_ERR_NOMEM, .message = (char *)"out of host memory"};
+static gndm_array nothing = {.status = GND_ERR_NULL,
+                             .message = (char *)"an array or its context is NULL"};
+
+static int is_static(const gndm_array *x)
+{
+    return x == &lost || x == &nothing;
+}
 
 gndm_array *gndm__array(gndm_ctx *c, gnd_dtype t, gndm_part *part, gnd_array *local)
 {
@@ -43,7 +50,7 @@ gndm_array *gndm__error(gndm_ctx *c, gnd_status st)
 {
     gndm_array *x = c ? calloc(1, sizeof *x) : NULL;
     if (!x)
-        return &lost;
+        return c ? &lost : &nothing;
     link_in(c, x);
     x->status = st;
     x->dtype = GND_DTYPE_DEFAULT;
@@ -55,14 +62,14 @@ gndm_array *gndm__error(gndm_ctx *c, gnd_status st)
 
 gndm_array *gndm_retain(gndm_array *x)
 {
-    if (x && x != &lost)
+    if (x && !is_static(x))
         x->refs++;
     return x;
 }
 
 void gndm_release(gndm_array *x)
 {
-    if (!x || x == &lost)
+    if (!x || is_static(x))
         return;
     if (--x->refs) {
         x->scope = 0; /* the scope's ownership goes first */
@@ -113,7 +120,7 @@ gndm_array *gndm_keep(gndm_array *x)
 gndm_array *gndm_assign(gndm_array **var, gndm_array *value)
 {
     gndm_array *old = *var;
-    if (value && value != &lost)
+    if (value && !is_static(value))
         value->scope = 0;
     *var = value;
     gndm_release(old);

@@ -186,6 +186,10 @@ void gndm__drop_items(gnd_value *v)
             (x->tag == GND_V_ARRAY && gnd_is_weak(x->as.array)))
             return;
     }
+    /* the arrays stay the scope's: with another owner, the release would end that ownership */
+    for (int64_t i = 0; i < v->as.items.n; i++)
+        if (v->as.items.item[i].tag == GND_V_ARRAY)
+            gnd_retain(v->as.items.item[i].as.array);
     gnd_value_clear(v);
 }
 

@@ -47,6 +47,22 @@ gnd_status gndm__fn_axes(gndm__args *a);   /* fn_view.c */
 gnd_status gndm__fn_lines(gndm__args *a);  /* fn_lines.c */
 gnd_status gndm__fn_gathered(gndm__args *a);
 gnd_status gndm__fn_matmul(gndm__args *a); /* fn_product.c */
+gnd_status gndm__fn_fft(gndm__args *a);    /* fn_fft.c */
+gnd_status gndm__fn_qr(gndm__args *a);     /* fn_tsqr.c */
+gnd_status gndm__fn_lstsq(gndm__args *a);
+gnd_status gndm__fn_sort(gndm__args *a); /* fn_sort.c */
+gnd_status gndm__fn_topk(gndm__args *a);
+gnd_status gndm__fn_median(gndm__args *a);
+gnd_status gndm__fn_scan(gndm__args *a); /* fn_scan.c */
+
+gnd_status gndm__fn_unique(gndm__args *a); /* fn_set.c */
+gnd_status gndm__fn_take(gndm__args *a);   /* fn_index.c */
+gnd_status gndm__fn_extract(gndm__args *a);
+gnd_status gndm__fn_nonzero(gndm__args *a);
+gnd_status gndm__fn_bincount(gndm__args *a); /* fn_count.c */
+gnd_status gndm__fn_histogram(gndm__args *a);
+gnd_status gndm__fn_beside(gndm__args *a);
+gnd_status gndm__fn_convolve(gndm__args *a); /* fn_signal.c */
 
 /* What `data` says: the kinds of reductions, and the shapes of results of lines. */
 enum {
@@ -63,6 +79,7 @@ enum {
     GNDM__ARGMAX,
     GNDM__ARGMIN
 };
+enum { GNDM__INVERSE = 1, GNDM__REAL = 2, GNDM__TWO_AXES = 4, GNDM__ALL_AXES = 8 }; /* transforms */
 enum {
     GNDM__SAME,    /* the axes stay, their extents may change */
     GNDM__DROP,    /* the axes go, or stay with extent 1 */

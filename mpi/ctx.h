@@ -162,8 +162,23 @@ gnd_array *gndm__boxed(gnd_array *x, int ndim, const gndm__box *box, const int64
  * own, a gnd array of the call's scope, and may hold the rank's own error. The status is the same
  * on all ranks. No message is sent if every rank has what it wants. */
 gnd_status gndm__fetch(gndm_ctx *c, gndm_array *x, const gndm__box *want, gnd_array **out);
+/* Several boxes for each rank: box i < n of a rank, which may be empty. meanwhile (may be NULL) is
+ * called when all that this rank sends has left its device and nothing has come yet: what it starts
+ * there runs beside the exchange. */
+typedef struct gndm__wish {
+    int n;
+    void (*box)(const void *data, int rank, int i, gndm__box *b);
+    const void *data;
+    void (*meanwhile)(const void *data);
+} gndm__wish;
+/* The same for all boxes, in one exchange: out has n entries. */
+gnd_status gndm__fetch_boxes(gndm_ctx *c, gndm_array *x, const gndm__wish *wish, gnd_array **out);
 /* Whether gndm__fetch would send nothing. */
 int gndm__fetch_is_local(const gndm_part *p, const gndm__box *want);
+/* Whether x is split, has at least one axis, and its copy on every rank is small; and that copy, by
+ * one all-gather (gather.c). The status is the same on all ranks. */
+int gndm__is_small(const gndm_array *x, const gndm_part *to);
+gnd_status gndm__gather_small(gndm_ctx *c, gndm_array *x, gnd_array **out);
 /* x in partition part, for functions that are inside a call. Never NULL. */
 gndm_array *gndm__moved(gndm_ctx *c, gndm_array *x, gndm_part *part);
 

@@ -92,5 +92,5 @@ gnd_status gndm__fn_elementwise(gndm__args *a)
 /* where(condition, x, y); with one argument it is nonzero. */
 gnd_status gndm__fn_where(gndm__args *a)
 {
-    return a->n == 1 ? gndm__fn_gathered(a) : gndm__fn_elementwise(a);
+    return a->n == 1 ? gndm__fn_nonzero(a) : gndm__fn_elementwise(a);
 }

@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * halo.c - local parts with a border of the neighbours' elements, for stencils: the boxes of the
- * ranks, enlarged, from the mover. A periodic axis asks for up to three pieces, since a box cannot
- * wrap around.
+ * halo.c - local parts with a border of the neighbours' elements, and stencils, which need them at
+ * their rims only: while the borders are under way, the inner elements are computed. Both ask the
+ * mover for boxes of the array, in one exchange. Along a periodic axis a box may reach beyond the
+ * ends: it is cut into up to three pieces there, and put together when they have come.
  */
 #include "ctx.h"
 
 #include <string.h>
+
+/* What is asked for: of each rank a number of slots, each a box on a ring. A halo has one slot, the
+ * part with its border. A stencil has two for each axis, the input of the results at the lower and
+ * at the upper rim of the part; a part that is too thin has all of it in slot 0, and no inner
+ * elements. */
+typedef struct border {
+    gndm_array *x;
+    const gndm_part *p;
+    const int64_t *below, *above;
+    int periodic, slots, total; /* total: combinations of pieces of one slot */
+    uint32_t wraps;             /* axes whose boxes may reach beyond the ends */
+    /* of a stencil */
+    const char *mode;
+    gndm_stencil_function f;
+    void *data;
+    gnd_array **inner;
+} border;
 
 /* The pieces of start .. stop on a ring of n elements: from[i] .. to[i], at most 3. */
 static int pieces(int64_t start, int64_t stop, int64_t n, int64_t *from, int64_t *to)
@@ -27,72 +45,93 @@ static int pieces(int64_t start, int64_t stop, int64_t n, int64_t *from, int64_t
     return k;
 }
 
-/* The enlarged box of a rank; empty boxes stay empty. */
-static void enlarged(const gndm_part *p, int rank, const int64_t *below, const int64_t *above,
-                     int periodic, gndm__box *b)
+/* Enlarges a box by the border; what a periodic axis does not have is left out. */
+static void enlarge(const border *q, gndm__box *b)
 {
-    gndm__part_box(p, rank, b);
-    if (gndm__box_empty(p->ndim, b))
-        return;
-    for (int d = 0; d < p->ndim; d++) {
-        b->start[d] -= below[d];
-        b->stop[d] += above[d];
-        if (periodic)
+    for (int d = 0; d < q->p->ndim; d++) {
+        b->start[d] -= q->below[d];
+        b->stop[d] += q->above[d];
+        if (q->periodic)
             continue;
         b->start[d] = b->start[d] < 0 ? 0 : b->start[d];
-        b->stop[d] = b->stop[d] > p->shape[d] ? p->shape[d] : b->stop[d];
+        b->stop[d] = b->stop[d] > q->p->shape[d] ? q->p->shape[d] : b->stop[d];
     }
 }
 
-/* Adds the border of one axis after the other: x is what this rank has so far of the whole array
- * with its boxes in have[]; corners come with the later axes. */
-static gnd_status bordered(gndm_ctx *c, gndm_array *x, const int64_t *below, const int64_t *above,
-                           int periodic, gnd_array **out)
+/* --- the slots of a stencil ------------------------------------------------------------------- */
+
+/* Whether every axis of a part has elements whose input is all in the part. */
+static int is_thick(const border *q, const gndm__box *part)
 {
-    const gndm_part *p = x->part;
-    const int ndim = p->ndim;
-    gndm__box *want = malloc(2 * (size_t)c->size * sizeof *want), *full = want + c->size;
-    gnd_status st = want ? GND_OK : gndm__broken(c, GND_ERR_NOMEM, "halo: out of host memory");
-    int64_t from[3], to[3];
-    /* All combinations of the pieces of each axis, as a number with digits of 3; a combination that
-     * a rank does not have is an empty box there. */
-    int total = 1, wraps = 0;
-    for (int r = 0; r < c->size && !st; r++)
-        enlarged(p, r, below, above, periodic, &full[r]);
-    for (int d = 0; d < ndim && periodic; d++)
-        wraps |= below[d] + above[d] > 0 ? 1 << d : 0;
-    for (int d = 0; d < ndim; d++)
-        total *= wraps >> d & 1 ? 3 : 1;
-    gnd_array **all = st ? NULL : calloc((size_t)total + 1, sizeof *all);
-    if (!st && !all)
-        st = gndm__broken(c, GND_ERR_NOMEM, "halo: out of host memory");
-    for (int t = 0; t < total && !st; t++) {
-        for (int r = 0; r < c->size; r++) {
-            int code = t, lacking = gndm__box_empty(ndim, &full[r]);
-            want[r] = full[r];
-            for (int d = ndim - 1; d >= 0 && !lacking; d--) {
-                if (!(wraps >> d & 1))
-                    continue;
-                const int k = code % 3;
-                code /= 3;
-                if (k >= pieces(full[r].start[d], full[r].stop[d], p->shape[d], from, to)) {
-                    lacking = 1;
-                    break;
-                }
-                want[r].start[d] = from[k];
-                want[r].stop[d] = to[k];
-            }
-            if (lacking)
-                memset(&want[r], 0, sizeof want[r]);
-        }
-        gnd_array *got = NULL;
-        st = gndm__fetch(c, x, want, &got);
-        all[t] = gndm__box_empty(ndim, &want[c->rank]) ? NULL : got;
+    for (int d = 0; d < q->p->ndim; d++)
+        if (part->stop[d] - part->start[d] <= q->below[d] + q->above[d])
+            return 0;
+    return 1;
+}
+
+/* The results of slot s: rows at a rim of axis s / 2, without those of the rims of axes before it.
+ * 0 if there are none. */
+static int rim(const border *q, const gndm__box *part, int s, gndm__box *b)
+{
+    const int axis = s / 2;
+    *b = *part;
+    if (gndm__box_empty(q->p->ndim, part))
+        return 0;
+    if (!is_thick(q, part))
+        return s == 0;
+    for (int d = 0; d < axis; d++) {
+        b->start[d] += q->below[d];
+        b->stop[d] -= q->above[d];
     }
-    /* join the pieces, the last axis first */
-    int n = total;
-    for (int d = ndim - 1; d >= 0 && !st; d--) {
-        if (!(wraps >> d & 1))
+    if (s % 2)
+        b->start[axis] = part->stop[axis] - q->above[axis];
+    else
+        b->stop[axis] = part->start[axis] + q->below[axis];
+    return b->start[axis] < b->stop[axis];
+}
+
+/* The input of slot s of a rank. 0 if it has none. */
+static int slot(const border *q, int rank, int s, gndm__box *b)
+{
+    gndm__box part;
+    gndm__part_box(q->p, rank, &part);
+    *b = part;
+    if (gndm__box_empty(q->p->ndim, &part) || (q->f && !rim(q, &part, s, b)))
+        return 0;
+    enlarge(q, b);
+    return 1;
+}
+
+/* --- asking for the pieces -------------------------------------------------------------------- */
+
+/* Piece i % total of slot i / total: a number with a digit of 3 for each axis that wraps. A
+ * combination that the slot does not have is an empty box. */
+static void piece(const void *data, int rank, int i, gndm__box *b)
+{
+    const border *q = data;
+    int64_t from[3], to[3];
+    int code = i % q->total, lacking = !slot(q, rank, i / q->total, b);
+    for (int d = q->p->ndim - 1; d >= 0 && !lacking; d--) {
+        if (!(q->wraps >> d & 1))
+            continue;
+        const int k = code % 3;
+        code /= 3;
+        lacking = k >= pieces(b->start[d], b->stop[d], q->p->shape[d], from, to);
+        if (!lacking) {
+            b->start[d] = from[k];
+            b->stop[d] = to[k];
+        }
+    }
+    if (lacking)
+        memset(b, 0, sizeof *b);
+}
+
+/* The pieces of one slot put together, the last axis first. NULL: there are none. */
+static gnd_array *joined(const border *q, gnd_array **all)
+{
+    int n = q->total;
+    for (int d = q->p->ndim - 1; d >= 0; d--) {
+        if (!(q->wraps >> d & 1))
             continue;
         n /= 3;
         for (int i = 0; i < n; i++) {
@@ -104,11 +143,48 @@ static gnd_status bordered(gndm_ctx *c, gndm_array *x, const int64_t *below, con
             all[i] = m == 0 ? NULL : m == 1 ? row[0] : gnd_concat(m, row, d);
         }
     }
-    if (!st)
-        *out = all[0] ? all[0] : x->local;
+    return all[0];
+}
+
+/* The input of each slot of this rank, or NULL, in out[0 .. slots - 1]. */
+static gnd_status ask(border *q, void (*meanwhile)(const void *), gnd_array **out)
+{
+    gndm_ctx *c = q->x->ctx;
+    gndm__box b;
+    q->total = 1;
+    for (int d = 0; d < q->p->ndim; d++)
+        if (q->periodic && q->below[d] + q->above[d] > 0) {
+            q->wraps |= UINT32_C(1) << d;
+            q->total *= 3;
+        }
+    const int n = q->slots * q->total;
+    const gndm__wish wish = {n, piece, q, meanwhile};
+    gnd_array **all = calloc((size_t)n + 1, sizeof *all);
+    if (!all) /* the other ranks wait, and name this one */
+        return gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
+    const gnd_status st = gndm__fetch_boxes(c, q->x, &wish, all);
+    for (int i = 0; i < n && !st; i++) {
+        piece(q, c->rank, i, &b);
+        if (gndm__box_empty(q->p->ndim, &b))
+            all[i] = NULL;
+    }
+    for (int s = 0; s < q->slots && !st; s++)
+        out[s] = joined(q, all + s * q->total);
     free(all);
-    free(want);
     return st;
+}
+
+/* Refuses borders that are wider than the array. */
+static gnd_status check(gndm_ctx *c, const gndm_part *p, const int64_t *below, const int64_t *above)
+{
+    if (p->ndim && (!below || !above))
+        return gndm__fail(c, GND_ERR_NULL, "%s: below or above is NULL", c->func);
+    for (int d = 0; d < p->ndim; d++)
+        if (below[d] < 0 || above[d] < 0 || below[d] > p->shape[d] || above[d] > p->shape[d])
+            return gndm__fail(
+                c, GND_ERR_ARG, "%s: a border of %lld and %lld on axis %d, which has %lld elements",
+                c->func, (long long)below[d], (long long)above[d], d, (long long)p->shape[d]);
+    return GND_OK;
 }
 
 gnd_array *gndm_halo(gndm_array *x, const int64_t *below, const int64_t *above, int periodic,
@@ -119,24 +195,149 @@ gnd_array *gndm_halo(gndm_array *x, const int64_t *below, const int64_t *above, 
     gndm_ctx *c = x->ctx;
     gnd_array *y = NULL;
     gnd_status st = gndm__enter(c, "halo", "%d axes, %d", x->part->ndim, periodic);
-    if (!st && x->part->ndim && (!below || !above))
-        st = gndm__fail(c, GND_ERR_NULL, "halo: below or above is NULL");
-    for (int d = 0; d < x->part->ndim && !st; d++)
-        if (below[d] < 0 || above[d] < 0 || below[d] > x->part->shape[d] ||
-            above[d] > x->part->shape[d])
-            st = gndm__fail(c, GND_ERR_ARG,
-                            "halo: a border of %lld and %lld on axis %d, which has %lld elements",
-                            (long long)below[d], (long long)above[d], d,
-                            (long long)x->part->shape[d]);
+    border q = {
+        .x = x, .p = x->part, .below = below, .above = above, .periodic = periodic, .slots = 1};
     if (!st)
-        st = bordered(c, x, below, above, periodic, &y);
+        st = check(c, q.p, below, above);
+    if (!st)
+        st = ask(&q, NULL, &y);
     if (!st && start) {
         gndm__box b;
-        enlarged(x->part, c->rank, below, above, periodic, &b);
-        memcpy(start, b.start, (size_t)x->part->ndim * sizeof *start);
+        gndm__part_box(q.p, c->rank, &b);
+        if (!gndm__box_empty(q.p->ndim, &b))
+            enlarge(&q, &b);
+        memcpy(start, b.start, (size_t)q.p->ndim * sizeof *start);
     }
-    y = st ? gnd_fail(st, "%s", c->message) : y;
+    y = st ? gnd_fail(st, "%s", c->message) : y ? y : x->local;
     gnd_retain(y);
     gndm__leave(c, NULL);
     return y;
+}
+
+/* --- stencils --------------------------------------------------------------------------------- */
+
+/* f of an input, with what is checked of every result: its shape is the input's without border. */
+static gnd_array *apply(const border *q, gnd_array *in, const gndm__box *result)
+{
+    gnd_array *y = q->f(in, q->data);
+    if (!y)
+        return gnd_fail(GND_ERR_NULL, "stencil: the function returned NULL");
+    if (gnd_status_of(y))
+        return y;
+    int same = gnd_ndim(y) == q->p->ndim;
+    for (int d = 0; d < q->p->ndim && same; d++)
+        same = gnd_dim(y, d) == result->stop[d] - result->start[d];
+    char a[GNDM_SHAPE_TEXT], b[GNDM_SHAPE_TEXT];
+    return same ? y
+                : gnd_fail(GND_ERR_SHAPE,
+                           "stencil: the function made %s of %s: its result lacks the border",
+                           gndm__shape_text(a, gnd_ndim(y), gnd_shape(y)),
+                           gndm__shape_text(b, gnd_ndim(in), gnd_shape(in)));
+}
+
+/* The part of this rank, and its inner elements. */
+static int inner_box(const border *q, gndm__box *part, gndm__box *inner)
+{
+    gndm__part_box(q->p, q->x->ctx->rank, part);
+    *inner = *part;
+    for (int d = 0; d < q->p->ndim; d++) {
+        inner->start[d] += q->below[d];
+        inner->stop[d] -= q->above[d];
+    }
+    return !gndm__box_empty(q->p->ndim, part) && is_thick(q, part);
+}
+
+/* Starts the inner elements: called while the borders are under way. */
+static void compute_inner(const void *data)
+{
+    const border *q = data;
+    gndm__box part, inner;
+    if (!inner_box(q, &part, &inner) || gnd_status_of(q->x->local))
+        return;
+    *q->inner = apply(q, q->x->local, &inner);
+    gnd_eval_all(1, q->inner); /* what fails is told by the array */
+}
+
+/* The input of a slot; what the array does not have beyond its ends is made by gnd_pad. */
+static gnd_array *padded(const border *q, gnd_array *in, const gndm__box *result)
+{
+    int64_t width[2 * GND_MAX_NDIM];
+    int any = 0;
+    for (int d = 0; d < q->p->ndim && !q->periodic; d++) {
+        const int64_t low = q->below[d] - result->start[d];
+        const int64_t high = result->stop[d] + q->above[d] - q->p->shape[d];
+        width[2 * d] = low > 0 ? low : 0;
+        width[2 * d + 1] = high > 0 ? high : 0;
+        any = any || low > 0 || high > 0;
+    }
+    return any ? gnd_pad(in, width, q->mode, NULL) : in;
+}
+
+/* The result of this rank: the rims around the inner elements, from the last axis to the first. */
+static gnd_array *finished(const border *q, gnd_array **in)
+{
+    gndm__box part, inner, result;
+    const int thick = inner_box(q, &part, &inner);
+    gnd_array *y = thick ? *q->inner : NULL, *rims[2 * GND_MAX_NDIM + 1] = {NULL};
+    if (gnd_status_of(q->x->local))
+        return q->x->local;
+    for (int s = 0; s < q->slots; s++)
+        if (in[s] && rim(q, &part, s, &result))
+            rims[s] = apply(q, padded(q, in[s], &result), &result);
+    if (!thick && rims[0])
+        return rims[0];
+    if (!thick) { /* an empty part: f says which dtype it has */
+        int64_t dim[GND_MAX_NDIM];
+        for (int d = 0; d < q->p->ndim; d++)
+            dim[d] = part.stop[d] - part.start[d] + q->below[d] + q->above[d];
+        return apply(q, gnd_zeros(q->x->ctx->dev, q->x->dtype, q->p->ndim, dim), &part);
+    }
+    for (int d = q->p->ndim - 1; d >= 0; d--) {
+        gnd_array *row[3];
+        int n = 0;
+        if (rims[2 * d])
+            row[n++] = rims[2 * d];
+        row[n++] = y;
+        if (rims[2 * d + 1])
+            row[n++] = rims[2 * d + 1];
+        y = n > 1 ? gnd_concat(n, row, d) : y;
+    }
+    return y;
+}
+
+gndm_array *gndm_stencil(gndm_array *x, const int64_t *below, const int64_t *above,
+                         const char *mode, gndm_stencil_function f, void *data)
+{
+    if (!x || x->status)
+        return x ? gndm_retain(x) : gndm__error(NULL, GND_ERR_NULL);
+    gndm_ctx *c = x->ctx;
+    gnd_array *in[2 * GND_MAX_NDIM + 1] = {NULL}, *inner = NULL;
+    border q = {.x = x,
+                .p = x->part,
+                .below = below,
+                .above = above,
+                .periodic = mode && !strcmp(mode, "wrap"),
+                .slots = 2 * x->part->ndim,
+                .mode = mode,
+                .f = f,
+                .data = data,
+                .inner = &inner};
+    gnd_status st =
+        gndm__enter(c, "stencil", "%d axes, %.20s", x->part->ndim, mode ? mode : "NULL");
+    if (!st && (!f || !mode))
+        st = gndm__fail(c, GND_ERR_NULL, "stencil: the %s is NULL", f ? "mode" : "function");
+    if (!st && !q.periodic && strcmp(mode, "constant") && strcmp(mode, "edge"))
+        st = gndm__fail(c, GND_ERR_ARG,
+                        "stencil: mode '%.40s': \"wrap\", \"constant\" and \"edge\" are possible",
+                        mode);
+    if (!st)
+        st = check(c, q.p, below, above);
+    if (!st)
+        st = ask(&q, compute_inner, in);
+    if (st)
+        return gndm__leave(c, gndm__error(c, st));
+    gnd_array *y = finished(&q, in);
+    /* a failure of this rank alone stays with its part; f gives the same dtype everywhere */
+    const gnd_dtype t = gnd_status_of(y) ? x->dtype : gnd_dtype_of(y);
+    return gndm__leave(c, gndm__array(c, t, x->part, y));
 }

@@ -40,25 +40,48 @@ static int place(const gndm_part *p, int rank)
     return y;
 }
 
-/* Of the ranks with the part of rank `from`: is `from` the one that sends it to rank `to`? first[]
- * is, for each place, the number of ranks there; nth[r] is rank r's number among those of its
- * place. */
-static int sends(const int *where, const int *count, const int *nth, int from, int to)
+/* What a fetch works on. For each rank its place and its number among those of its place (where,
+ * nth), for each place how many there are (count), and the ranks in the order of their places. */
+typedef struct fetching {
+    gndm_ctx *c;
+    gndm_array *x;
+    const gndm__wish *wish;
+    gndm__parcel *out, *in;
+    int *where, *nth, *count, *order;
+} fetching;
+
+/* Of the ranks with the part of rank `from`: is `from` the one that sends it to rank `to`? */
+static int sends(const fetching *q, int from, int to)
 {
-    if (where[from] == where[to])
+    if (q->where[from] == q->where[to])
         return from == to;
-    return nth[from] == to % count[where[from]];
+    return q->nth[from] == to % q->count[q->where[from]];
+}
+
+static void one_box(const void *data, int rank, int i, gndm__box *b)
+{
+    (void)i;
+    *b = ((const gndm__box *)data)[rank];
+}
+
+static int is_local(const gndm_part *p, const gndm__wish *wish)
+{
+    gndm__box have, want;
+    for (int r = 0; r < p->ranks; r++) {
+        gndm__part_box(p, r, &have);
+        for (int i = 0; i < wish->n; i++) {
+            wish->box(wish->data, r, i, &want);
+            if (!gndm__box_empty(p->ndim, &want) && !inside(p->ndim, &want, &have))
+                return 0;
+        }
+    }
+    return 1;
 }
 
 int gndm__fetch_is_local(const gndm_part *p, const gndm__box *want)
 {
-    gndm__box have;
-    for (int r = 0; r < p->ranks; r++) {
-        gndm__part_box(p, r, &have);
-        if (!gndm__box_empty(p->ndim, &want[r]) && !inside(p->ndim, &want[r], &have))
-            return 0;
-    }
-    return 1;
+    const gndm__wish wish = {1, one_box, want, NULL};
+    return is_local(p, &wish);
 }
 
 /* --- putting a box together ------------------------------------------------------------------- */
@@ -86,33 +109,35 @@ static gnd_array *join(const gndm_part *p, const gndm__box *want, gnd_array **pi
     return piece[0];
 }
 
-/* The piece of each place that overlaps the wanted box, in C order of the places. in[] and own are
- * what came. NULL without memory. */
-static gnd_array *assemble(gndm_ctx *c, const gndm_part *p, const gndm__box *want,
-                           const gndm__parcel *in, gnd_array *own, const int *where,
-                           const int *count, const int *nth, int places)
+/* Box i of this rank, from the pieces of the places that overlap it, in C order of the places. NULL
+ * without memory. */
+static gnd_array *assemble(const fetching *q, int i, gnd_array *own)
 {
-    gnd_array **piece = calloc((size_t)places + 1, sizeof *piece), *y = NULL;
-    if (!piece)
-        return NULL;
+    const gndm_part *p = q->x->part;
+    gndm__box want, b, both;
     int n = 0;
-    for (int at = 0; at < places; at++)
-        for (int r = 0; r < c->size; r++) {
-            gndm__box b, both;
-            gndm__part_box(p, r, &b);
-            if (where[r] != at || !sends(where, count, nth, r, c->rank) ||
-                !overlap(p->ndim, want, &b, &both))
-                continue;
-            if (r == c->rank) {
-                piece[n++] = own;
-                continue;
-            }
-            int64_t dim[GND_MAX_NDIM];
-            for (int d = 0; d < p->ndim; d++)
-                dim[d] = both.stop[d] - both.start[d];
-            piece[n++] = gnd_reshape(in[(c->rank - r + c->size) % c->size].x, p->ndim, dim);
+    q->wish->box(q->wish->data, q->c->rank, i, &want);
+    gnd_array **piece = calloc((size_t)q->c->size + 1, sizeof *piece), *y = NULL;
+    for (int k = 0; piece && k < q->c->size; k++) {
+        const int r = q->order[k];
+        gndm__part_box(p, r, &b);
+        if (!sends(q, r, q->c->rank) || !overlap(p->ndim, &want, &b, &both))
+            continue;
+        if (r == q->c->rank) {
+            piece[n++] = own;
+            continue;
         }
-    y = n ? join(p, want, piece) : NULL;
+        /* the pieces for the boxes before this one come first in the parcel */
+        gndm__parcel *from = &q->in[(q->c->rank - r + q->c->size) % q->c->size];
+        const int64_t size = gndm__box_size(p->ndim, &both), at = from->taken;
+        int64_t dim[GND_MAX_NDIM];
+        from->taken += size;
+        for (int d = 0; d < p->ndim; d++)
+            dim[d] = both.stop[d] - both.start[d];
+        gnd_array *part = size == from->n ? from->x : gnd_slice(from->x, 0, at, at + size);
+        piece[n++] = gnd_reshape(part, p->ndim, dim);
+    }
+    y = n ? join(p, &want, piece) : NULL;
     free(piece);
     return y;
 }
@@ -137,33 +162,68 @@ static gnd_array *own_box(gndm_ctx *c, const gndm_array *x, const gndm__box *box
     return gndm__boxed(x->local, x->part->ndim, box, mine.start);
 }
 
-/* Fills the parcels of this rank, and evaluates what it sends, all at once. */
-static gnd_status pack(gndm_ctx *c, const gndm_array *x, const gndm__box *want, const int *where,
-                       const int *count, const int *nth, gndm__parcel *out, gndm__parcel *in)
+/* What rank `from`, which has the box have, sends to rank `to`, as one array, and its size. with:
+ * also its array x (of this rank); else it is NULL. */
+static int64_t parcel_of(const fetching *q, int from, int to, gnd_array **with)
 {
-    const gndm_part *p = x->part;
-    gndm__box mine, theirs, both;
+    const int ndim = q->x->part->ndim;
+    gndm__box have, want, both;
+    int64_t n = 0;
+    int m = 0;
+    if (!sends(q, from, to))
+        return 0;
+    gndm__part_box(q->x->part, from, &have);
+    gnd_array **piece = with ? malloc(((size_t)q->wish->n + 1) * sizeof *piece) : NULL;
+    for (int i = 0; i < q->wish->n; i++) {
+        q->wish->box(q->wish->data, to, i, &want);
+        if (!overlap(ndim, &want, &have, &both))
+            continue;
+        n += gndm__box_size(ndim, &both);
+        if (piece)
+            piece[m++] = own_box(q->c, q->x, &both);
+    }
+    for (int i = 0; m > 1 && i < m; i++)
+        piece[i] = gnd_reshape(piece[i], 1, (int64_t[]){gnd_size(piece[i])});
+    if (with && m)
+        *with = m > 1 ? gnd_concat(m, piece, 0) : piece[0];
+    else if (with && !piece)
+        *with = gnd_fail(GND_ERR_NOMEM, "%s: out of host memory", q->c->func);
+    free(piece);
+    return n;
+}
+
+/* What this rank sends, in host memory: reading it later would wait for the work of `meanwhile`. */
+static gnd_status to_host(const fetching *q)
+{
+    gnd_status st = GND_OK;
+    for (int k = 1; k < q->c->size; k++) {
+        q->in[k].hosted = q->out[k].hosted = 1;
+        const size_t n = (size_t)q->out[k].n * gnd_dtype_size(q->x->dtype);
+        if (!n || st)
+            continue;
+        q->out[k].host = malloc(n);
+        st = q->out[k].host ? gnd_read(q->out[k].x, q->out[k].host, n) : GND_ERR_NOMEM;
+    }
+    return st;
+}
+
+/* Fills the parcels of this rank, and evaluates what it sends, all at once. */
+static gnd_status pack(const fetching *q)
+{
+    gndm_ctx *c = q->c;
     gnd_array **all = malloc(((size_t)c->size + 1) * sizeof *all);
     int n = 0;
     if (all) /* the part itself is kept: else its boxes would compute it again and again */
-        all[n++] = x->local;
-    gndm__part_box(p, c->rank, &mine);
+        all[n++] = q->x->local;
     for (int k = 1; k < c->size; k++) {
-        out[k].peer = (c->rank + k) % c->size;
-        in[k].peer = (c->rank - k + c->size) % c->size;
-        gndm__part_box(p, in[k].peer, &theirs);
-        if (sends(where, count, nth, in[k].peer, c->rank) &&
-            overlap(p->ndim, &want[c->rank], &theirs, &both))
-            in[k].n = gndm__box_size(p->ndim, &both);
-        if (sends(where, count, nth, c->rank, out[k].peer) &&
-            overlap(p->ndim, &want[out[k].peer], &mine, &both)) {
-            out[k].n = gndm__box_size(p->ndim, &both);
-            out[k].x = own_box(c, x, &both);
-            if (all)
-                all[n++] = out[k].x;
-        }
+        q->out[k].peer = (c->rank + k) % c->size;
+        q->in[k].peer = (c->rank - k + c->size) % c->size;
+        q->in[k].n = parcel_of(q, q->in[k].peer, c->rank, NULL);
+        q->out[k].n = parcel_of(q, c->rank, q->out[k].peer, &q->out[k].x);
+        if (q->out[k].n && all)
+            all[n++] = q->out[k].x;
     }
-    gnd_status st = all ? gnd_status_of(x->local) : GND_ERR_NOMEM;
+    gnd_status st = all ? gnd_status_of(q->x->local) : GND_ERR_NOMEM;
     if (!st && n)
         st = gnd_eval_all(n, all);
     for (int i = 0; i < n && !st; i++)
@@ -172,56 +232,110 @@ static gnd_status pack(gndm_ctx *c, const gndm_array *x, const gndm__box *want, 
     return st;
 }
 
-static gnd_status fetch(gndm_ctx *c, gndm_array *x, const gndm__box *want, gnd_array **out)
+/* What came in host memory as arrays; frees that memory. */
+static void from_host(const fetching *q)
 {
-    const gndm_part *p = x->part;
+    for (int k = 1; k < q->c->size; k++) {
+        if (q->in[k].host)
+            q->in[k].x = gnd_from(q->c->dev, q->x->dtype, 1, &q->in[k].n, q->in[k].host);
+        free(q->in[k].host);
+        free(q->out[k].host);
+    }
+}
+
+/* The boxes of this rank after the exchange. */
+static void unpack(const fetching *q, gnd_array **out)
+{
+    const int ndim = q->x->part->ndim;
+    gndm__box have, want, both;
+    gndm__part_box(q->x->part, q->c->rank, &have);
+    for (int i = 0; i < q->wish->n; i++) {
+        gnd_array *own = NULL;
+        q->wish->box(q->wish->data, q->c->rank, i, &want);
+        if (overlap(ndim, &want, &have, &both))
+            own = own_box(q->c, q->x, &both);
+        out[i] = gndm__box_empty(ndim, &want) ? nothing(q->c, q->x->dtype, ndim, &want)
+                                              : assemble(q, i, own);
+        if (!out[i])
+            out[i] = gnd_fail(GND_ERR_NOMEM, "%s: out of host memory", q->c->func);
+    }
+}
+
+/* The ranks by their places, O(size). */
+static void arrange(fetching *q, int places)
+{
+    const gndm_part *p = q->x->part;
+    for (int r = 0; r < q->c->size; r++) {
+        q->where[r] = place(p, r);
+        q->nth[r] = q->count[q->where[r]]++;
+    }
+    int *next = q->order + q->c->size, at = 0;
+    for (int i = 0; i < places; i++) {
+        next[i] = at;
+        at += q->count[i];
+    }
+    for (int r = 0; r < q->c->size; r++)
+        q->order[next[q->where[r]]++] = r;
+}
+
+static gnd_status exchanged(gndm_ctx *c, gndm_array *x, const gndm__wish *wish, gnd_array **out)
+{
     const size_t size = (size_t)c->size;
     gndm__parcel *parcel = calloc(2 * size, sizeof *parcel);
-    int *where = calloc(3 * size, sizeof *where), places = 1;
-    int *nth = where ? where + size : NULL, *count = where ? nth + size : NULL;
-    for (int d = 0; d < p->ndim; d++)
-        places *= p->grid[d];
-    for (int r = 0; r < c->size && where; r++) {
-        where[r] = place(p, r);
-        nth[r] = count[where[r]]++;
+    int *lists = calloc(5 * size, sizeof *lists), places = 1;
+    fetching q = {c, x, wish, parcel, parcel ? parcel + size : NULL, NULL, NULL, NULL, NULL};
+    for (int d = 0; d < x->part->ndim; d++)
+        places *= x->part->grid[d];
+    gnd_status st = parcel && lists ? GND_OK : GND_ERR_NOMEM;
+    if (!st) {
+        q.where = lists, q.nth = lists + size, q.count = lists + 2 * size,
+        q.order = lists + 3 * size;
+        arrange(&q, places);
+        st = pack(&q);
     }
-    gnd_status st = parcel && where ? GND_OK : GND_ERR_NOMEM;
-    if (!st)
-        st = pack(c, x, want, where, count, nth, parcel, parcel + size);
+    if (!st && wish->meanwhile)
+        st = to_host(&q);
     const char *text = st == GND_ERR_NOMEM       ? "out of host memory"
                        : gnd_status_of(x->local) ? gnd_error(x->local)
                                                  : gnd_message();
-    st = gndm__agree(c, st, text);
+    char kept[GNDM_TEXT];
+    snprintf(kept, sizeof kept, "%s", st ? text : "");
+    if (wish->meanwhile)
+        wish->meanwhile(wish->data);
+    st = gndm__agree(c, st, kept);
     if (!st)
-        st = c->transport->exchange(c, x->dtype, parcel, parcel + size);
+        st = c->transport->exchange(c, x->dtype, q.out, q.in);
+    if (!c->broken && parcel)
+        from_host(&q);
     if (!st) {
         c->stats.exchanges++;
-        const gndm__box *mine = &want[c->rank];
-        gndm__box have, both;
-        gnd_array *own = NULL;
-        gndm__part_box(p, c->rank, &have);
-        if (overlap(p->ndim, mine, &have, &both))
-            own = own_box(c, x, &both);
-        *out = gndm__box_empty(p->ndim, mine)
-                   ? nothing(c, x->dtype, p->ndim, mine)
-                   : assemble(c, p, mine, parcel + size, own, where, count, nth, places);
-        if (!*out)
-            *out = gnd_fail(GND_ERR_NOMEM, "%s: out of host memory", c->func);
+        unpack(&q, out);
     }
     free(parcel);
-    free(where);
+    free(lists);
     return st;
+}
+
+gnd_status gndm__fetch_boxes(gndm_ctx *c, gndm_array *x, const gndm__wish *wish, gnd_array **out)
+{
+    gndm__box want;
+    if (!is_local(x->part, wish))
+        return exchanged(c, x, wish, out);
+    if (wish->meanwhile)
+        wish->meanwhile(wish->data);
+    for (int i = 0; i < wish->n; i++) {
+        wish->box(wish->data, c->rank, i, &want);
+        out[i] = gndm__box_empty(x->part->ndim, &want) && !gnd_status_of(x->local)
+                     ? nothing(c, x->dtype, x->part->ndim, &want)
+                     : own_box(c, x, &want);
+    }
+    return GND_OK;
 }
 
 gnd_status gndm__fetch(gndm_ctx *c, gndm_array *x, const gndm__box *want, gnd_array **out)
 {
-    if (!gndm__fetch_is_local(x->part, want))
-        return fetch(c, x, want, out);
-    const gndm__box *mine = &want[c->rank];
-    *out = gndm__box_empty(x->part->ndim, mine) && !gnd_status_of(x->local)
-               ? nothing(c, x->dtype, x->part->ndim, mine)
-               : own_box(c, x, mine);
-    return GND_OK;
+    const gndm__wish wish = {1, one_box, want, NULL};
+    return gndm__fetch_boxes(c, x, &wish, out);
 }
 
 gndm_array *gndm__moved(gndm_ctx *c, gndm_array *x, gndm_part *part)
@@ -230,8 +344,12 @@ gndm_array *gndm__moved(gndm_ctx *c, gndm_array *x, gndm_part *part)
         return gndm__error(c, gndm__fail(c, part->status, "%s", gndm_part_error(part)));
     if (gndm__part_same(x->part, part))
         return x;
-    gndm__box *want = malloc((size_t)c->size * sizeof *want);
     gnd_array *local = NULL;
+    if (gndm__is_small(x, part)) {
+        const gnd_status st = gndm__gather_small(c, x, &local);
+        return st ? gndm__error(c, st) : gndm__array(c, x->dtype, part, local);
+    }
+    gndm__box *want = malloc((size_t)c->size * sizeof *want);
     if (!want) /* the other ranks wait, and name this one */
         return gndm__error(c, gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func));
     for (int r = 0; r < c->size; r++)

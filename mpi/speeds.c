@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * speeds.c - how fast the ranks' devices are, by measurement: elementwise work and products at two
- * sizes each, of which the larger one decides unless the device has no memory for it; and the link
- * to the next rank. All ranks measure at the same time, as they will compute: ranks that share
- * cores or a GPU share its speed. The figures stay in the cache folder, in mpi-HASH.txt, for a
- * device, its driver and a number of ranks on the node.
+ * speeds.c - how fast the ranks' devices are, by measurement: elementwise work and products at
+ * growing sizes, of which the last one decides; and the link to the next rank. All ranks measure at
+ * the same time, as they will compute: ranks that share cores or a GPU share its speed. The figures
+ * stay in the cache folder, in mpi-HASH.txt, for a device, its driver and a number of ranks on the
+ * node.
  */
 #include "transport.h"
 
@@ -36,7 +36,7 @@ static int load(const char *path, gndm_rank_info *i)
     FILE *f = path[0] ? fopen(path, "r") : NULL;
     if (!f)
         return 0;
-    const int n = fscanf(f, "gnd-mpi 1 bandwidth %lf flops %lf link %lf end", &i->bandwidth,
+    const int n = fscanf(f, "gnd-mpi 2 bandwidth %lf flops %lf link %lf end", &i->bandwidth,
                          &i->flops, &i->link);
     fclose(f);
     return n == 3 && i->bandwidth > 0 && i->flops > 0 && i->link >= 0;
@@ -50,7 +50,7 @@ static void save(const char *path, const gndm_rank_info *i)
     FILE *f = path[0] ? fopen(temporary, "w") : NULL;
     if (!f)
         return;
-    fprintf(f, "gnd-mpi 1\nbandwidth %.6g\nflops %.6g\nlink %.6g\nend\n", i->bandwidth, i->flops,
+    fprintf(f, "gnd-mpi 2\nbandwidth %.6g\nflops %.6g\nlink %.6g\nend\n", i->bandwidth, i->flops,
             i->link);
     const int bad = ferror(f);
     if (fclose(f) || bad || rename(temporary, path))
@@ -81,14 +81,22 @@ static double seconds(gndm_ctx *c, int64_t n, int product)
     return st ? 0 : best > 1e-9 ? best : 1e-9;
 }
 
+/* At growing sizes, until one takes long enough that its launch does not count: on a fast GPU that
+ * is some hundred times the size that a CPU needs. */
 static double rate(gndm_ctx *c, int product)
 {
-    static const int64_t sizes[2][2] = {{1 << 16, 1 << 22}, {128, 512}};
+    static const int64_t first[2] = {1 << 16, 128}, last[2] = {1 << 27, 4096};
+    const double enough = 2e-3;
     double y = 1; /* a device that cannot even do this is slow, not without a speed */
-    for (int i = 0; i < 2; i++) {
-        const double n = (double)sizes[product][i], t = seconds(c, sizes[product][i], product);
+    gnd_device_info info;
+    const double memory = gnd_device_describe(c->dev, &info) ? 0 : (double)info.mem_bytes;
+    for (int64_t i = first[product]; i <= last[product]; i *= product ? 2 : 4) {
+        const double n = (double)i, bytes = 12 * (product ? n * n : n);
+        const double t = i > first[product] && 4 * bytes > memory ? 0 : seconds(c, i, product);
         if (t > 0)
             y = product ? 2 * n * n * n / t : 8 * n / t;
+        if (!(t > 0) || t > enough)
+            break;
     }
     return y;
 }

@@ -76,7 +76,9 @@ static void open_end(gndm_ctx *c, end *e, gndm__parcel *p, gnd_dtype t, int mapp
     e->ring = c->ring + (in ? RING : 0);
     if (p->n == 0)
         return;
-    if (mapped && in)
+    if (p->hosted && !in)
+        e->at = p->host;
+    else if (in && (mapped || p->hosted))
         e->at = malloc((size_t)(p->n * e->size)); /* without it by the ring */
     else if (mapped)
         e->at = mapped_memory(p->x);
@@ -113,6 +115,10 @@ static void take(gndm_ctx *c, end *e, int64_t i)
 /* The received elements as an array. */
 static void close_end(gndm_ctx *c, end *e)
 {
+    if (e->p->hosted && e->at && !e->st) {
+        e->p->host = e->at;
+        return;
+    }
     if (e->at && e->p->n) {
         gnd_native_array m;
         gnd_native_fill(&m, e->t, 1, &e->p->n);
@@ -166,6 +172,7 @@ static int pull_in(gndm_ctx *c, end *e, gnd_status *st)
     if (!*st && e->done < e->posted) {
         *st = gndm__mpi(c, MPI_Test(&e->req[e->done % RING], &done, MPI_STATUS_IGNORE), "MPI_Test");
         if (done) {
+            c->stats.received += (uint64_t)(chunk_size(e, e->done) * e->size);
             take(c, e, e->done++);
             busy = 1;
         }

@@ -16,6 +16,9 @@ typedef struct gndm__parcel {
     int64_t n;    /* elements; 0: no message */
     gnd_array *x; /* to send: any shape of n elements, evaluated. Received: 1-d, of n elements; or
                      an error of this rank alone */
+    int hosted;   /* the elements are in host memory: sent from there, received there */
+    char *host;   /* malloc'ed: of the caller to send; of the transport, for the caller, received */
+    int64_t taken; /* for the caller */
 } gndm__parcel;
 
 typedef struct gndm__transport {

@@ -158,7 +158,7 @@ function take(s,    t) {
         skip_enum = s !~ /^}/
         return
     }
-    if (depth == 0 && s ~ /^(#(include|if|ifdef|ifndef|endif|else|undef)|extern "C"|})/ ||
+    if (depth == 0 && s ~ /^(#(include|if|elif|ifdef|ifndef|endif|else|undef)|#define gndm_open |extern "C"|})/ ||
         s ~ /^#define GND_([A-Z]+_H|API|PRINTF|SENTINEL)/) {
         if (code == "")
             said = ""
@@ -203,9 +203,10 @@ BEGIN {
     print "# The C API"
     print ""
     print "Made from the headers by tools/gen-reference.awk; tests/tree/docs.sh checks that it is current. Do not"
-    print "edit: edit the header. `#include <gnd.h>` gives everything here. Rules that hold everywhere (errors,"
-    print "owners, laziness, threads) are in the head of [gnd.h](../include/gnd.h), what results are in"
-    print "[SEMANTICS.md](SEMANTICS.md). The contract of plugins, gnd/backend.h, is in [BACKENDS.md](BACKENDS.md)."
+    print "edit: edit the header. `#include <gnd.h>` gives everything here but gnd/mpi.h, which is of libgnd-mpi"
+    print "([CLUSTERS.md](CLUSTERS.md)). Rules that hold everywhere (errors, owners, laziness, threads) are in"
+    print "the head of [gnd.h](../include/gnd.h), what results are in [SEMANTICS.md](SEMANTICS.md)."
+    print "The contract of plugins, gnd/backend.h, is in [BACKENDS.md](BACKENDS.md)."
     path = src "/gnd.h"
     n = 0
     while ((getline line <path) > 0)
@@ -219,6 +220,7 @@ BEGIN {
         print "gen-reference.awk: " path " includes nothing" >"/dev/stderr"
         exit 1
     }
+    list[++n] = "mpi.h"
     for (i = 1; i <= n; i++)
         header(list[i])
 }

@@ -26,9 +26,11 @@ GND_API const char *gnd_version(void);
 GND_API gnd_device *gnd_open(const char *spec);
 
 /* Closes one gnd_open. The last one waits for the device and releases all arrays that are left on
- * it. Arrays of a closed device must not be used; functions give GND_ERR_STATE for them. An extra
- * gnd_close has no effect except a line in the log. With GND_LOG=warn the log says how many arrays
- * were not released, and lists the first ones. NULL is ignored. */
+ * it. Arrays of a closed device must not be used; functions give GND_ERR_STATE for them. Scopes of
+ * other threads may end before, after and while it closes: one of the two waits for the other, so
+ * the function that releases foreign memory must not wait for a thread that closes a device. An
+ * extra gnd_close has no effect except a line in the log. With GND_LOG=warn the log says how many
+ * arrays were not released, and lists the first ones. NULL is ignored. */
 GND_API void gnd_close(gnd_device *dev);
 
 /* GND_OK, the reason why the device could not be opened, or GND_ERR_NULL. */

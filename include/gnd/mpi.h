@@ -65,9 +65,11 @@ GND_API void gndm_close(gndm_ctx *c);
 GND_API gnd_status gndm_status(const gndm_ctx *c);
 /* The message of the last call on the context that failed; "" before. Owned by the context. */
 GND_API const char *gndm_message(const gndm_ctx *c);
-/* This rank, the number of ranks, and the rank's own device. */
+/* This rank: 0 .. gndm_size - 1. Not collective. */
 GND_API int gndm_rank(const gndm_ctx *c);
+/* The number of ranks. Not collective. */
 GND_API int gndm_size(const gndm_ctx *c);
+/* The rank's own device, which belongs to the context or to who opened it. Not collective. */
 GND_API gnd_device *gndm_device(const gndm_ctx *c);
 /* The longest time that a call waits for other ranks, in seconds; 0 waits for ever. Default: that
  * of GND_MPI_TIMEOUT, or 600. After a timeout every call gives the same GND_ERR_STATE, which names
@@ -88,10 +90,12 @@ typedef struct gndm_rank_info {
  * and number of ranks on its node. */
 GND_API gnd_status gndm_ranks(gndm_ctx *c, gndm_rank_info *info);
 
-/* Bytes and messages that this rank has sent to others, and exchanges that it took part in. */
+/* What one rank has moved. */
 typedef struct gndm_stats {
-    uint64_t bytes, messages, exchanges;
+    uint64_t bytes, messages, exchanges, received;
 } gndm_stats;
+/* Bytes and messages that this rank has sent to others, exchanges that it took part in, and bytes
+ * that it received, since the context was opened. Not collective. */
 GND_API void gndm_get_stats(const gndm_ctx *c, gndm_stats *out);
 
 /* --- partitions ------------------------------------------------------------------------------- */
@@ -124,8 +128,9 @@ GND_API gndm_part *gndm_part_default(gndm_ctx *c, int ndim, const int64_t *shape
 GND_API gndm_part *gndm_part_of(const gndm_array *x);
 /* Ends one ownership. Not collective. NULL is ignored. */
 GND_API void gndm_part_free(gndm_part *p);
-/* GND_OK or the error, and its message. */
+/* GND_OK or the error that p holds. GND_ERR_NULL for NULL. */
 GND_API gnd_status gndm_part_status(const gndm_part *p);
+/* The message of that error, or "". Owned by p. */
 GND_API const char *gndm_part_error(const gndm_part *p);
 /* The box of a rank: start[d] <= index < stop[d], for each of the ndim axes. */
 GND_API gnd_status gndm_part_box(const gndm_part *p, int rank, int64_t *start, int64_t *stop);
@@ -145,28 +150,38 @@ GND_API gndm_array *gndm_redistribute(gndm_array *x, const gndm_part *part);
 /* Copies all elements of x to dst on every rank, the same bits everywhere. nbytes must be the size
  * of x. */
 GND_API gnd_status gndm_read(gndm_array *x, void *dst, size_t nbytes);
-/* The value of an array of one element, the same on every rank. On failure NaN or 0, and *s (may be
+/* The value of an array of one element, the same on every rank. On failure NaN, and *s (may be
  * NULL) is the status. */
 GND_API double gndm_item_f64(gndm_array *x, gnd_status *s);
+/* Same as gndm_item_f64, as an int64_t. On failure 0. */
 GND_API int64_t gndm_item_i64(gndm_array *x, gnd_status *s);
 /* Computes n arrays on all ranks and waits. Reports a failure of any rank. */
 GND_API gnd_status gndm_wait(gndm_ctx *c, int n, gndm_array *const *x);
 
-/* The status of x, and its message. Evaluates nothing, exchanges nothing. */
+/* The status of x. Evaluates nothing, exchanges nothing. GND_ERR_NULL for NULL. */
 GND_API gnd_status gndm_status_of(const gndm_array *x);
+/* The message of the error that x holds, or "". Owned by x. */
 GND_API const char *gndm_error(const gndm_array *x);
-/* What x is, over all ranks. GND_DTYPE_DEFAULT and 0 if it holds an error. */
+/* The dtype of x; GND_DTYPE_DEFAULT if it holds an error. */
 GND_API gnd_dtype gndm_dtype_of(const gndm_array *x);
+/* The number of axes of x over all ranks; 0 if it holds an error. */
 GND_API int gndm_ndim(const gndm_array *x);
+/* The extents of x over all ranks, gndm_ndim(x) of them. Owned by x. */
 GND_API const int64_t *gndm_shape(const gndm_array *x);
+/* The number of elements of x over all ranks; 0 if it holds an error. */
 GND_API int64_t gndm_elements(const gndm_array *x);
 
-/* Owners and scopes, as in gnd: a new array belongs to the innermost scope of the context, or to
- * the caller. gndm_keep moves it to the enclosing scope. */
+/* One more owner of x: it needs one more gndm_release. Returns x. Owners and scopes are as in gnd:
+ * a new array belongs to the innermost scope of the context, or to the caller. None of these
+ * functions is collective. */
 GND_API gndm_array *gndm_retain(gndm_array *x);
+/* Ends one ownership. NULL is ignored. */
 GND_API void gndm_release(gndm_array *x);
+/* Begins a scope, which owns the arrays that are made in it. */
 GND_API void gndm_scope_begin(gndm_ctx *c);
+/* Ends the innermost scope and releases its arrays. GND_ERR_STATE if there is none. */
 GND_API gnd_status gndm_scope_end(gndm_ctx *c);
+/* Moves x from its scope to the enclosing one, or to the caller. Returns x. */
 GND_API gndm_array *gndm_keep(gndm_array *x);
 /* Stores value in *var and releases the old *var. Returns value. */
 GND_API gndm_array *gndm_assign(gndm_array **var, gndm_array *value);
@@ -197,14 +212,31 @@ GND_API gnd_status gndm_call(gndm_ctx *c, const char *name, int n, const gnd_val
  * of the result, or NULL. */
 GND_API gndm_array *gndm_apply(gndm_ctx *c, const gndm_part *part, const char *name, int n,
                                const gnd_value *values, int nkw, const char *const *keywords);
-/* Short forms: one and two operands, and a function along axes (axis GND_NONE: all). */
+/* A function of one operand. */
 GND_API gndm_array *gndm_unary(const char *name, gndm_array *x);
+/* A function of two operands. */
 GND_API gndm_array *gndm_binary(const char *name, gndm_array *x, gndm_array *y);
+/* A function of an array and a number. */
 GND_API gndm_array *gndm_with(const char *name, gndm_array *x, double number);
+/* A function along an axis; GND_NONE: over all elements. */
 GND_API gndm_array *gndm_along(const char *name, gndm_array *x, int64_t axis);
 /* The class of a function on distributed arrays ("elementwise", "reduction" ...), or NULL if it is
  * not there. */
 GND_API const char *gndm_function_class(const char *name);
+/* Evaluates text in the language of gnd_eval: every function, operator and index of a distributed
+ * array is that of gndm_call, and functions that make arrays (arange, random.normal) make
+ * distributed ones. values[i] has the name names[i]. Numbers and lists are the same on every rank.
+ * GND_ERR_SYNTAX, GND_ERR_NAME, and the errors of the functions; the second line of the message is
+ * that of the text. GND_ERR_UNSUPPORTED: an assignment of elements, default_rng, and what gndm_call
+ * does not have. */
+GND_API gndm_array *gndm_eval(gndm_ctx *c, const char *text, int n, const char *const *names,
+                              gndm_array *const *values);
+/* Evaluates text as gndm_eval and tells how: a line for each function with its class, the partition
+ * of its result, and the bytes and messages that all ranks sent for it; then the plan of what is
+ * left to compute of this rank's part of the result. Returns a string for free(), or NULL; *s (may
+ * be NULL) is the status. */
+GND_API char *gndm_explain(gndm_ctx *c, const char *text, int n, const char *const *names,
+                           gndm_array *const *values, gnd_status *s);
 /* x indexed by ints, slices, new axes and an ellipsis, as gnd_index. */
 GND_API gndm_array *gndm_index(gndm_array *x, int n, const gnd_range *idx);
 /* Same, with text in NumPy's syntax: gndm_at(x, "1:-1, ::2"). */
@@ -218,6 +250,17 @@ GND_API gndm_array *gndm_at(gndm_array *x, const char *index);
  * may be negative if periodic). Ranks with empty parts get an empty array. */
 GND_API gnd_array *gndm_halo(gndm_array *x, const int64_t *below, const int64_t *above,
                              int periodic, int64_t *start);
+/* Computes new elements from a rank's own array with a border of below[d] and above[d] elements;
+ * returns an array of the shape without the border, of the same dtype on every rank. Called several
+ * times, for pieces of a part, with any extents: it may use the elements only by their places
+ * relative to each other. */
+typedef gnd_array *(*gndm_stencil_function)(gnd_array *x, void *data);
+/* The array that f makes of x, in the partition of x. While the borders are under way, f computes
+ * the inner elements of each part. Beyond the ends of the array it sees, as gnd_pad has it, "wrap",
+ * "constant" (zeros) or "edge". GND_ERR_ARG: another mode, a border wider than the array;
+ * GND_ERR_SHAPE: the shape that f made. */
+GND_API gndm_array *gndm_stencil(gndm_array *x, const int64_t *below, const int64_t *above,
+                                 const char *mode, gndm_stencil_function f, void *data);
 
 /* --- files ------------------------------------------------------------------------------------ */
 

@@ -99,6 +99,46 @@ GND_API gnd_array *gnd_rng_laplace(gnd_rng *g, gnd_device *dev, gnd_dtype t, int
 GND_API gnd_array *gnd_rng_logistic(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                     const int64_t *shape, gnd_array *loc, gnd_array *scale);
 
+/* Gumbel: loc - scale log(e) of an exponential number e; scale >= 0. */
+GND_API gnd_array *gnd_rng_gumbel(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                  const int64_t *shape, gnd_array *loc, gnd_array *scale);
+/* Weibull of scale 1: e^(1/a) of an exponential number e; a >= 0 (a = 0 gives 0). */
+GND_API gnd_array *gnd_rng_weibull(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                   const int64_t *shape, gnd_array *a);
+/* Pareto II (Lomax): exp(e/a) - 1 of an exponential number e; a > 0. */
+GND_API gnd_array *gnd_rng_pareto(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                  const int64_t *shape, gnd_array *a);
+/* Power, with density a x^(a-1) in 0 .. 1; a > 0. */
+GND_API gnd_array *gnd_rng_power(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                 const int64_t *shape, gnd_array *a);
+/* Rayleigh: scale sqrt(2 e) of an exponential number e; scale >= 0. */
+GND_API gnd_array *gnd_rng_rayleigh(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                    const int64_t *shape, gnd_array *scale);
+/* Cauchy around 0 of scale 1: the quotient of two normal numbers. */
+GND_API gnd_array *gnd_rng_standard_cauchy(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                           const int64_t *shape);
+/* Triangular in left .. right with the peak at mode. GND_ERR_ARG: scalars without left <= mode <=
+ * right and left < right; elements of array parameters without it give NaN. */
+GND_API gnd_array *gnd_rng_triangular(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                      const int64_t *shape, gnd_array *left, gnd_array *mode,
+                                      gnd_array *right);
+/* Wald (inverse Gaussian) with mean > 0 and scale > 0, by Michael, Schucany and Haas (The American
+ * Statistician 30, 1976), without cancellation. */
+GND_API gnd_array *gnd_rng_wald(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                const int64_t *shape, gnd_array *mean, gnd_array *scale);
+/* Fisher's F with dfnum > 0 and dfden > 0 degrees of freedom. */
+GND_API gnd_array *gnd_rng_f(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                             const int64_t *shape, gnd_array *dfnum, gnd_array *dfden);
+/* Noncentral chi-square with df > 0 degrees of freedom and noncentrality nonc >= 0: chi-square of
+ * df + 2 k degrees, k a Poisson number of mean nonc/2. */
+GND_API gnd_array *gnd_rng_noncentral_chisquare(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                                const int64_t *shape, gnd_array *df,
+                                                gnd_array *nonc);
+/* Noncentral F: gnd_rng_f with a noncentral numerator, nonc >= 0. */
+GND_API gnd_array *gnd_rng_noncentral_f(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                        const int64_t *shape, gnd_array *dfnum, gnd_array *dfden,
+                                        gnd_array *nonc);
+
 /* --- discrete --------------------------------------------------------------------------------- */
 
 /* Integers low .. high - 1 (endpoint != 0: .. high), with equal probability, by Lemire's method
@@ -121,6 +161,15 @@ GND_API gnd_array *gnd_rng_binomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, in
                                     const int64_t *shape, gnd_array *n, gnd_array *p);
 /* Geometric: number of trials of probability p, 0 < p <= 1, up to the first success: 1, 2, ... */
 GND_API gnd_array *gnd_rng_geometric(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                     const int64_t *shape, gnd_array *p);
+
+/* Negative binomial: failures before n > 0 successes of probability p, 0 < p <= 1; n need not be
+ * whole. A Poisson number whose mean is a gamma number. */
+GND_API gnd_array *gnd_rng_negative_binomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                             const int64_t *shape, gnd_array *n, gnd_array *p);
+/* Logarithmic series: k = 1, 2, ... with probability -p^k / (k log(1-p)), 0 < p < 1. Kemp's method
+ * LS (Applied Statistics 30, 1981). */
+GND_API gnd_array *gnd_rng_logseries(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                      const int64_t *shape, gnd_array *p);
 
 /* --- rows ------------------------------------------------------------------------------------- */

@@ -71,6 +71,11 @@ GND_API gnd_stream *gnd_stream_current(gnd_device *dev);
 /* Waits until all work given to s is done, and reports errors of that work. Other threads can use
  * the device meanwhile. GND_ERR_NULL; GND_ERR_STATE; the errors of the device. */
 GND_API gnd_status gnd_stream_synchronize(gnd_stream *s);
+/* Sets *done to 1 if all work given to s is done, else to 0. Does not wait. Of what others enqueue
+ * in the native queue of s it knows what came before an earlier call that set 0. GND_ERR_NULL;
+ * GND_ERR_STATE; GND_ERR_UNSUPPORTED: a backend without events, or an older plugin that cannot
+ * tell; the errors of the device. */
+GND_API gnd_status gnd_stream_done(gnd_stream *s, int *done);
 /* Makes later work of s wait for all work given to `other`, a stream of the same device, until now.
  * The host does not wait. Arrays need no such call; it is for memory that gnd does not know.
  * GND_ERR_NULL; GND_ERR_STATE; GND_ERR_DEVICE: streams of two devices; the errors of the device. */

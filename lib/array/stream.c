@@ -18,10 +18,12 @@
 struct gnd_stream {
     uint32_t magic;  /* STREAM; 0 once freed */
     gnd_err err;     /* code != 0: it could not be made */
-    gnd_device *dev; /* NULL: that, or the device was closed */
+    gnd_device *dev; /* NULL: it could not be made, or the device was closed */
     int index;
-    uint64_t serial;         /* 0: the default stream */
-    struct gnd_stream *next; /* of the device's */
+    gnd__moment asked; /* state of gnd_stream_done; ev: NULL, or an event that had not come at the
+                          last query */
+    uint64_t serial;   /* 0: the default stream */
+    struct gnd_stream *next; /* the device's handles */
 };
 
 struct gnd_stream_event {
@@ -32,15 +34,17 @@ struct gnd_stream_event {
 };
 
 static gnd__graves streams_freed, events_freed;
-/* What gnd_stream_default and gnd_stream_current give where there is no stream. */
+/* The error results of gnd_stream_default and gnd_stream_current. */
+enum { NOMEM, NO_DEVICE, NOT_OPEN };
 static gnd_stream no_stream[] = {
-    {.magic = STREAM, .err = {.code = GND_ERR_NOMEM, .msg = "the stream: out of host memory"}},
-    {.magic = STREAM, .err = {.code = GND_ERR_NULL, .msg = "the stream: the device is NULL"}},
-    {.magic = STREAM,
-     .err = {.code = GND_ERR_STATE,
-             .msg = "the stream: the device could not be opened, or was closed"}},
+    [NOMEM] = {.magic = STREAM,
+               .err = {.code = GND_ERR_NOMEM, .msg = "the stream: out of host memory"}},
+    [NO_DEVICE] = {.magic = STREAM,
+                   .err = {.code = GND_ERR_NULL, .msg = "the stream: the device is NULL"}},
+    [NOT_OPEN] = {.magic = STREAM,
+                  .err = {.code = GND_ERR_STATE,
+                          .msg = "the stream: the device could not be opened, or was closed"}},
 };
-#define nomem_stream no_stream[0]
 
 static int is_static(const gnd_stream *s)
 {
@@ -90,12 +94,12 @@ static gnd_status usable(const char *func, const gnd_stream *s)
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
-/* A handle in its device's list, or the error. */
+/* Puts a new handle into its device's list, or makes it an error handle. */
 static gnd_stream *stream_new(gnd_device *dev, gnd_err *e, int index, uint64_t serial)
 {
     gnd_stream *s = gnd__grave_new(&streams_freed, sizeof *s);
     if (!s)
-        return &nomem_stream;
+        return &no_stream[NOMEM];
     s->magic = STREAM;
     if (e->code) {
         s->err = *e;
@@ -130,7 +134,7 @@ gnd_stream *gnd_stream_create(gnd_device *dev)
     else if (gnd__gate_stream_new(dev->g, &index, &serial, &e) != GND_OK)
         gnd__err_prefix(&e, "stream_create");
     gnd_stream *s = stream_new(dev, &e, index, serial);
-    if (s == &nomem_stream && serial)
+    if (s == &no_stream[NOMEM] && serial)
         (void)gnd__gate_stream_free(dev->g, index, NULL);
     gnd__gate_unlock(dev->g);
     return s;
@@ -140,16 +144,16 @@ gnd_stream *gnd_stream_default(gnd_device *dev)
 {
     gnd_err e = {GND_OK, 0, ""};
     if (check_device("stream_default", dev, &e) != GND_OK)
-        return &no_stream[dev ? 2 : 1];
+        return &no_stream[dev ? NOT_OPEN : NO_DEVICE];
     gnd__gate_lock(dev->g);
     gnd_stream *s = NULL;
     if (gnd__streaming_of(dev)) {
         s = dev->streaming->standard;
-        if (!s && (s = stream_new(dev, &e, 0, 0)) != &nomem_stream)
+        if (!s && (s = stream_new(dev, &e, 0, 0)) != &no_stream[NOMEM])
             dev->streaming->standard = s;
     }
     gnd__gate_unlock(dev->g);
-    return s ? s : &nomem_stream;
+    return s ? s : &no_stream[NOMEM];
 }
 
 static void unlink_stream(gnd_stream *s)
@@ -177,6 +181,7 @@ gnd_status gnd_stream_free(gnd_stream *s)
             return gnd__refuse(GND_ERR_ARG, "stream_free: the default stream goes with its device");
         gnd__gate_lock(d);
         unlink_stream(s);
+        gnd__gate_moment_free(d, &s->asked);
         st = gnd__gate_stream_free(d, s->index, &e);
         gnd__gate_unlock(d);
     }
@@ -192,6 +197,7 @@ void gnd__streaming_end(gnd_device *dev)
     while (x->streams) {
         gnd_stream *s = x->streams;
         x->streams = s->next;
+        gnd__gate_moment_free(dev->g, &s->asked);
         s->dev = NULL;
         if (s == x->standard)
             gnd__grave_free(&streams_freed, s);
@@ -241,7 +247,7 @@ gnd_stream *gnd_stream_current(gnd_device *dev)
     void *handle = NULL;
     int index;
     if (check_device("stream_current", dev, &e) != GND_OK)
-        return &no_stream[dev ? 2 : 1];
+        return &no_stream[dev ? NOT_OPEN : NO_DEVICE];
     const uint64_t serial = gnd__gate_stream_mine(dev->g, &index, &handle);
     gnd_stream *s = handle;
     if (serial && gnd__grave_magic(s) == STREAM && s->serial == serial && s->dev == dev)
@@ -272,6 +278,21 @@ gnd_status gnd_stream_synchronize(gnd_stream *s)
         gnd__gate_unlock(d);
     }
     return st == GND_OK ? st : gnd__only_status("stream_synchronize", &e);
+}
+
+gnd_status gnd_stream_done(gnd_stream *s, int *done)
+{
+    gnd_err e = {GND_OK, 0, ""};
+    if (!done)
+        return gnd__refuse(GND_ERR_NULL, "stream_done: done is NULL");
+    *done = 0;
+    gnd_status st = usable("stream_done", s);
+    if (st != GND_OK)
+        return st;
+    gnd__gate_lock(s->dev->g);
+    st = gnd__gate_stream_done(s->dev->g, s->index, &s->asked, done, &e);
+    gnd__gate_unlock(s->dev->g);
+    return st == GND_OK ? st : gnd__only_status("stream_done", &e);
 }
 
 /* Makes s wait for the work of stream `index` of dev until now, or for moment m. */

@@ -42,7 +42,7 @@ void gnd__log(gnd__log_level level, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(line + n, sizeof line - (size_t)n - 1, fmt, ap);
     va_end(ap);
-    strcat(line, "\n"); /* room was reserved for it */
+    strcat(line, "\n"); /* room for it was reserved */
     fputs(line, stderr);
 }
 

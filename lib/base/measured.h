@@ -21,7 +21,7 @@ typedef struct gnd__measured {
     int fma_per_clock, second_clocks;
 } gnd__measured;
 
-/* When a library is asked for a plain product: measured.def. */
+/* Whether a library gets plain products: see measured.def. */
 typedef struct gnd__library {
     int cpu, cuda;
     const char *vendor;

@@ -115,10 +115,10 @@ int gnd__place_may(const gnd__place *p, const char *path, char *why)
 
     why[0] = '\0';
     if ((!p->named && !p->beside) || stat(path, &sb))
-        return 1; /* the package's own, or opening reports the error */
+        return 1; /* the package's own folder; otherwise opening reports the error */
     int owned = sb.st_uid == 0 || sb.st_uid == geteuid();
     mode_t open = sb.st_mode & others;
-    /* Whoever can replace the library can run code without a plugin. */
+    /* A user who can replace the library can run code without a plugin. */
     if (p->beside && own_file(self) && !stat(self, &lib)) {
         *strrchr(self, '/') = '\0';
         if (!stat(self, &dir)) {

@@ -6,7 +6,8 @@
  */
 #include "codegen/holes.h"
 
-/* Accumulators that a work-item combines at once; with 16 registers run short. */
+/* The number of accumulators that a work-item combines at once. With 16, registers do not suffice.
+ */
 #define AT_ONCE 8
 
 typedef struct tree_writer {

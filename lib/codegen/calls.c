@@ -25,7 +25,7 @@ void gnd__cg_snippets(const gnd__kir *k, gnd__str *out)
         gnd__str_add(out, before->after);
 }
 
-/* The first call with the same result as call i, if it is in the same statements. */
+/* The first call in the same statements with the same result as call i. */
 static int first_equal(const gnd__cg *c, int i)
 {
     const gnd__instr *in = &c->k->instr[i];

@@ -52,12 +52,12 @@ static int is_written(const gnd__checked_pass *x, int32_t a, int32_t b)
            x->t[b + 1].at == x->t[b].at + 1 && gnd__checked_is(x, b + 1, "=");
 }
 
-/* The pointer [a, b) with the [ at b, or with -> there. */
+/* The access to pointer [a, b) with a [ or -> at b. */
 static void subscript(gnd__checked_pass *x, int32_t a, int32_t b)
 {
     char end[32];
     if (gnd__checked_is_unary(x, a - 1, "&") && gnd__checked_is(x, b, "["))
-        return; /* an address */
+        return; /* only the address is taken */
     if (gnd__checked_is(x, b, "[")) {
         const int32_t close = gnd__checked_closing(x, b);
         if (close < 0)
@@ -89,7 +89,7 @@ static void argument(gnd__checked_pass *x, int32_t t)
     if (close < 0 || z == open + 1 || !gnd__checked_has_pointer(x, open + 1, z))
         return;
     insert(x, open + 1, "GNDC_P((");
-    /* in place of the token behind, as accesses inside may close at the same byte */
+    /* written in place of the following token, because inner accesses may end at the same byte */
     snprintf(end, sizeof end, "),%d,%d)%c", !reads, x->line, x->s[x->t[z].at]);
     replace(x, z, end);
 }
@@ -173,7 +173,7 @@ static void find_functions(gnd__checked_pass *x)
     }
 }
 
-/* Function t, called or declared: the bounds come first. */
+/* Function t, called or declared: adds the bounds as its first argument or parameter. */
 static void pass_bounds(gnd__checked_pass *x, int32_t t, int depth)
 {
     const int empty = gnd__checked_is(x, t + 2, ")"),
@@ -190,7 +190,8 @@ static void pass_bounds(gnd__checked_pass *x, int32_t t, int depth)
 
 /* --- the text --------------------------------------------------------------------------------- */
 
-/* The body of the macro whose line is token `at`: as code, with the pointers of the whole text. */
+/* Rewrites the body of the macro whose line is token `at`, as code that sees the pointers of the
+ * whole text. */
 static gnd_status macro(gnd__checked_pass *x, int32_t at, const gnd__checked_name *all, int nall)
 {
     const char *line = x->s + x->t[at].at;
@@ -248,7 +249,7 @@ static gnd_status macro(gnd__checked_pass *x, int32_t at, const gnd__checked_nam
     return st;
 }
 
-/* All names of pointers: what a macro's body may have. */
+/* All names of pointers, which a macro's body may use. */
 static void find_all(gnd__checked_pass *x)
 {
     for (int32_t t = 0; t < x->n; t++)
@@ -310,7 +311,7 @@ gnd_status gnd__checked_text(const gnd__usource *u, gnd_dialect d, size_t from, 
     const size_t len = out->len - from;
     gnd_status st = gnd__user_lex(x.s, len, &x.t, &x.n, e);
     if (st == GND_OK) {
-        x.n--; /* without the end */
+        x.n--; /* without the end token */
         find_all(&x);
         gnd__checked_name *all = x.v;
         const int nall = x.nv;

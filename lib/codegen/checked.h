@@ -20,12 +20,12 @@
 
 enum { GND__CHECKED_BYTES = 8192 };
 
-/* The definitions, before anything else of the text. */
+/* The definitions. They come before everything else of the text. */
 gnd_status gnd__checked_prelude(const gnd__usource *u, gnd_dialect d, gnd__str *out, gnd_err *e);
 /* Hidden parameters of a kernel, each after a comma, and the start of its body. */
 void gnd__checked_params(const gnd__ukernel *k, gnd_dialect d, gnd__str *out);
 void gnd__checked_body(const gnd__ukernel *k, gnd_dialect d, gnd__str *out);
-/* Rewrites out from byte `from` to its end. GND_ERR_UNSUPPORTED: a macro accesses memory through
+/* Rewrites `out` from byte `from` to its end. GND_ERR_UNSUPPORTED: a macro accesses memory through
  * its parameter. */
 gnd_status gnd__checked_text(const gnd__usource *u, gnd_dialect d, size_t from, gnd__str *out,
                              gnd_err *e);

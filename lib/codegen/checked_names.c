@@ -68,7 +68,7 @@ int gnd__checked_is_cast(const gnd__checked_pass *x, int32_t t)
         return 1;
     if (k->len > 1 && s[k->len - 1] >= '2' && s[k->len - 1] <= '8') /* float4 */
         return gnd__word_find(casts, s, k->len - 1, 0) >= 0;
-    for (int32_t i = 0; i + 1 < x->n; i++) /* a name of the source's own */
+    for (int32_t i = 0; i + 1 < x->n; i++) /* a name that the source defines */
         if (x->t[i].len == k->len && !memcmp(x->s + x->t[i].at, s, k->len) &&
             (gnd__checked_is(x, i - 1, "struct") || gnd__checked_is(x, i - 1, "enum")))
             return 1;
@@ -89,7 +89,7 @@ int gnd__checked_ends_value(const gnd__checked_pass *x, int32_t t)
         return 1;
     if (gnd__checked_is_word(x, t))
         return !gnd__checked_among(x, t, gnd__checked_before);
-    if (gnd__checked_is(x, t, ")")) /* not that of if (c) *p = v; */
+    if (gnd__checked_is(x, t, ")")) /* but not the ) of if (c) *p = v */
         return !gnd__checked_is_cast(x, t) &&
                !gnd__checked_among(x, gnd__checked_opening(x, t) - 1, "if while for switch");
     if (gnd__checked_pair(x, t - 1, "+", "+") || gnd__checked_pair(x, t - 1, "-", "-"))
@@ -171,7 +171,7 @@ int gnd__checked_is_pointer(const gnd__checked_pass *x, int32_t t)
     return gnd__checked_has_name(x, x->v, x->nv, t) && !gnd__checked_is_member(x, t);
 }
 
-/* Whether the words that end at t, of a declaration, name global memory; on CUDA any memory. */
+/* Whether the words of a declaration that end at t name global memory; on CUDA, any memory. */
 static int words_tell(const gnd__checked_pass *x, int32_t t)
 {
     int space = 0, n = 0;
@@ -208,7 +208,7 @@ int gnd__checked_declares(const gnd__checked_pass *x, int32_t t)
             return 0;
         }
     }
-    /* a product: what is accessed at once is no name that is declared */
+    /* a product: a name that is accessed immediately is not being declared */
     if (gnd__checked_is(x, t + 1, "[") || gnd__checked_pair(x, t + 1, "-", ">"))
         return 0;
     while (gnd__checked_among(x, b, gnd__checked_quals))
@@ -221,7 +221,7 @@ int gnd__checked_declares(const gnd__checked_pass *x, int32_t t)
         return 1;
     if (!gnd__checked_is(x, b - 1, ","))
         return 0;
-    int depth = 0; /* a further name: T *a = ..., *b */
+    int depth = 0; /* another name of the declaration: T *a = ..., *b */
     for (b -= 2; b >= 0; b--) {
         depth += gnd__checked_is(x, b, ")") || gnd__checked_is(x, b, "]");
         depth -= gnd__checked_is(x, b, "(") || gnd__checked_is(x, b, "[");

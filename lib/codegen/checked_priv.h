@@ -14,23 +14,23 @@
 extern const char gnd__checked_quals[], gnd__checked_before[];
 
 typedef struct gnd__checked_name {
-    const char *text; /* len bytes of the text */
+    const char *text; /* the text, of len bytes */
     uint32_t len;
-    int depth; /* of blocks */
+    int depth; /* depth of blocks */
 } gnd__checked_name;
 
 typedef struct gnd__checked_pass {
     const char *s;
     gnd__utoken *t;
     int32_t n;
-    size_t shift;         /* of the tokens' bytes in the text: of a macro's body */
-    int any;              /* CUDA C++: declarations do not say the memory */
-    int bounds;           /* OpenCL: functions get the bounds */
+    size_t shift;         /* offset of the tokens' bytes in the text, for a macro's body */
+    int any;              /* CUDA C++: declarations do not name the memory */
+    int bounds;           /* OpenCL: functions get the bounds as a parameter */
     gnd__checked_name *v; /* pointers in sight */
     int nv, capv;
-    gnd__checked_name *fn; /* functions of the source */
+    gnd__checked_name *fn; /* names of functions of the source */
     int nfn, capfn;
-    int line; /* of the user's source; of the token at hand */
+    int line; /* line of the user's source, and of the current token */
     gnd__edits edits;
     gnd_err *e;
     int nomem;
@@ -52,7 +52,7 @@ static inline int gnd__checked_among(const gnd__checked_pass *x, int32_t t, cons
            gnd__word_find(words, x->s + x->t[t].at, x->t[t].len, 0) >= 0;
 }
 
-/* Marks a and b side by side at t. */
+/* Whether marks a and b stand side by side at t. */
 static inline int gnd__checked_pair(const gnd__checked_pass *x, int32_t t, const char *a,
                                     const char *b)
 {
@@ -63,9 +63,9 @@ static inline int gnd__checked_pair(const gnd__checked_pass *x, int32_t t, const
 /* The token that closes the bracket at t, or opens the one that t closes; -1: there is none. */
 int32_t gnd__checked_closing(const gnd__checked_pass *x, int32_t t);
 int32_t gnd__checked_opening(const gnd__checked_pass *x, int32_t t);
-/* Whether the parentheses that t closes are a cast. */
+/* Whether the parentheses that t closes are those of a cast. */
 int gnd__checked_is_cast(const gnd__checked_pass *x, int32_t t);
-/* Whether a value ends at t, so that a * behind it multiplies. */
+/* Whether a value ends at t, so that a following * multiplies. */
 int gnd__checked_ends_value(const gnd__checked_pass *x, int32_t t);
 /* Whether the operator at t is unary. */
 int gnd__checked_is_unary(const gnd__checked_pass *x, int32_t t, const char *mark);
@@ -79,7 +79,7 @@ int gnd__checked_is_member(const gnd__checked_pass *x, int32_t t);
 int gnd__checked_is_pointer(const gnd__checked_pass *x, int32_t t);
 /* Whether token t is the name of a pointer that is declared here. */
 int gnd__checked_declares(const gnd__checked_pass *x, int32_t t);
-/* Whether tokens [a, b) are made of a pointer itself, not of what it points to. */
+/* Whether the value of tokens [a, b) comes from a pointer itself, not from what it points to. */
 int gnd__checked_has_pointer(const gnd__checked_pass *x, int32_t a, int32_t b);
 /* auto p = EXPRESSION; at the name t. */
 int gnd__checked_auto_pointer(const gnd__checked_pass *x, int32_t t);

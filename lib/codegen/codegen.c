@@ -17,7 +17,7 @@ gnd__target gnd__target_of(const gnd_props *props, const gnd__tune *tune)
      * not */
     int short_loops = strstr(props->platform, "rusticl") != NULL;
     gnd__target t = {props, props->kind == GND_DEV_CPU && !short_loops, props->has_progress != 0,
-                     tune};
+                     tune, NULL};
     const int shape = gnd__env_choice(GND__ENV_KERNEL_SHAPE, 0);
     if (shape)
         t.cpu = shape == GND__SHAPE_CPU && !short_loops;
@@ -171,7 +171,7 @@ gnd_status gnd__codegen_pieces(const gnd__kir *const *k, int n, const gnd__targe
             return GND_OK;
         if (k[i]->nfn > 0)
             return GND_OK;
-        for (int j = 0; j < k[i]->ninstr; j++) /* their table is one parameter with one name */
+        for (int j = 0; j < k[i]->ninstr; j++) /* all use one table, a parameter with one name */
             if (k[i]->instr[j].kind == GND__I_CHECK)
                 return GND_OK;
     }

@@ -11,6 +11,7 @@
 #define GND_CODEGEN_CODEGEN_H
 
 #include "base/strbuf.h"
+#include "base/table.h"
 #include "base/tune.h"
 #include "fuse/kir.h"
 
@@ -64,7 +65,8 @@ typedef struct gnd__gkernel {
     gnd__garg arg[GND__GEN_ARGS];
     int nshared;
     gnd__gshared shared[GND__KIR_ACCESS];
-    size_t body, body_len; /* position of its statements in src, after the arrays in local memory */
+    /* position of its statements in src, behind the arrays in local memory */
+    size_t body, body_len;
     int ndim;
     size_t global[3], local[3];
 } gnd__gkernel;
@@ -82,7 +84,7 @@ typedef struct gnd__form {
 
 /* NULL: out of memory. */
 gnd__form *gnd__form_new(const gnd__gkernel *k);
-/* The local memory that s takes as one of several arrays. */
+/* The bytes of local memory that s takes as one of several arrays. */
 size_t gnd__shared_bytes(const gnd__gshared *s);
 /* Appends the declaration of p, with `prefix` before its name. index: the name for "I". promise:
  * declare that nothing else points to the same memory. */
@@ -102,8 +104,10 @@ typedef struct gnd__gen {
 typedef struct gnd__target {
     const gnd_props *props;
     int cpu;
-    int waits; /* groups may wait for groups that started before them */
+    int waits; /* whether groups may wait for groups that started before them */
     const gnd__tune *tune;
+    /* preludes of the kernels of one plan (gnd__prelude_kept); NULL: none are kept */
+    gnd__table *preludes;
 } gnd__target;
 
 /* The form for a device with the tuned parameters tune (base/tune.def): by its kind, unless

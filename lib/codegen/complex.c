@@ -14,7 +14,7 @@
 #include "codegen/complex_calls.h"
 #include "codegen/user_lex.h"
 
-enum { DEPTH = 60 }; /* of brackets and operators */
+enum { DEPTH = 60 }; /* depth of brackets and operators */
 
 typedef struct reader {
     const char *what, *src;
@@ -31,7 +31,8 @@ static const char types[] =
     "uint8_t uint16_t uint32_t uint64_t uchar ushort uint ulong g_b g_i8 g_i16 g_i32 g_i64 g_u8 g_u16 g_u32 g_u64 "
     "g_f32 g_f64 g_c64 g_c128";
 
-/* Operators of two operands, by precedence. A longer one is before its beginning. */
+/* Operators of two operands, by precedence. An operator comes before the operators that are its
+ * beginning. */
 static const struct {
     const char *op;
     int level;
@@ -53,7 +54,7 @@ static int is_at(const reader *r, int32_t t, const char *word)
     return t >= 0 && t < r->n && gnd__utoken_is(r->src, &r->t[t], word);
 }
 
-/* Marks from token t on, without a space between them. */
+/* Whether these marks stand from token t on, without a space between them. */
 static int marks_at(const reader *r, int32_t t, const char *marks)
 {
     for (int i = 0; marks[i]; i++)
@@ -77,7 +78,7 @@ static void refuse(reader *r, const char *why)
                          r->what, t->line, t->col, why);
 }
 
-/* Copies n tokens, on the user's lines. */
+/* Copies n tokens and keeps the user's lines. */
 static void copy(reader *r, int n, gnd__str *out)
 {
     for (; n > 0 && !ends(r); n--, r->at++) {
@@ -85,7 +86,7 @@ static void copy(reader *r, int n, gnd__str *out)
         for (; r->line < t->line; r->line++)
             gnd__str_addc(out, '\n');
         gnd__str_addn(out, r->src + t->at, t->len);
-        if (n == 1 || t[1].at != t->at + t->len) /* ++ is one */
+        if (n == 1 || t[1].at != t->at + t->len) /* ++ counts as one token */
             gnd__str_addc(out, ' ');
         if (t->type == GND__UT_LINE) {
             gnd__str_addc(out, '\n');
@@ -104,7 +105,7 @@ static void copy_mark(reader *r, const char *mark, gnd__str *out)
     copy(r, 1, out);
 }
 
-/* A capital letter by itself, which stands for a dtype. */
+/* A single capital letter, which stands for a dtype. */
 static int is_letter(const reader *r, int32_t t)
 {
     return r->t[t].type == GND__UT_WORD && r->t[t].len == 1 &&
@@ -117,7 +118,7 @@ static int is_type(const reader *r, int32_t t)
            (is_letter(r, t) || gnd__word_find(types, r->src + r->t[t].at, r->t[t].len, 0) >= 0);
 }
 
-/* Appends the words of a type, tokens [from, to), as a conversion names it. */
+/* Appends the words of a type, tokens [from, to), as they occur in the name of a conversion. */
 static void type_words(const reader *r, int32_t from, int32_t to, gnd__str *out)
 {
     for (int32_t t = from; t < to; t++)
@@ -137,7 +138,7 @@ static void call(reader *r, const char *name, gnd__str *out, const gnd__str *a, 
     out->bad |= a->bad | (b && b->bad);
 }
 
-/* The tokens of a type in brackets from the current one on; 0: it is no cast. */
+/* The number of tokens of a type in parentheses from the current token on; 0: it is not a cast. */
 static int cast_at(const reader *r)
 {
     int32_t t = r->at + 1;
@@ -202,7 +203,7 @@ static void primary(reader *r, gnd__str *out)
     }
 }
 
-/* A value with what follows it: indices, members, ++. */
+/* A value and its postfix parts: indices, members, ++. */
 static void postfix(reader *r, gnd__str *out)
 {
     gnd__str a = {0};
@@ -336,7 +337,7 @@ static void conditional(reader *r, gnd__str *out)
     gnd__str_free(&a);
 }
 
-/* a op= b, as a = a op b, or as it is. */
+/* a op= b, written as a = a op b or unchanged */
 static void compound(reader *r, const gnd__str *a, gnd__str *out)
 {
     static const char *const ops[] = {"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
@@ -437,7 +438,7 @@ static void declaration(reader *r, gnd__str *out)
     }
 }
 
-/* What stands in the brackets of if, while, switch and for. */
+/* The contents of the parentheses of if, while, switch and for. */
 static void condition(reader *r, gnd__str *out)
 {
     copy_mark(r, "(", out);

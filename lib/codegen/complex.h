@@ -16,11 +16,13 @@
 /* The dtypes of a text: bits. */
 enum { GND__Z64 = 1, GND__Z128 = 2 };
 
-/* Appends `text`, statements or (value) one expression, with calls for operators; *used gets a bit
- * for each kind of call. Lines stay. GND_ERR_UNSUPPORTED names WHAT, line and column. */
+/* Appends `text`, statements or (value) one expression, with calls instead of operators; *used gets
+ * a bit for each kind of call. Line numbers are kept. GND_ERR_UNSUPPORTED names WHAT, line and
+ * column. */
 gnd_status gnd__complex_text(const char *what, const char *text, int value, gnd__str *out,
                              uint64_t *used, gnd_err *e);
-/* Appends what these calls are, for those dtypes; and what takes it away. */
+/* The first appends the definitions of these calls for those dtypes, the second the lines that
+ * undefine them. */
 void gnd__complex_begin(uint64_t used, int dtypes, gnd__str *out);
 void gnd__complex_end(uint64_t used, gnd__str *out);
 

@@ -106,7 +106,7 @@ static void opencl_call(const struct row *r, int dtypes, gnd__str *out)
     if (r->n == 2)
         gnd__str_add(out, "__auto_type gndz_b = (b); ");
     int open = 0;
-    for (int w = 0; w < 2; w++) { /* the wider one decides */
+    for (int w = 0; w < 2; w++) { /* the wider type decides */
         const char *suffix = w ? "c64" : "c128", *bits = w ? "64" : "128";
         if (!(dtypes & (w ? GND__Z64 : GND__Z128)))
             continue;
@@ -155,7 +155,7 @@ static void cuda_common(int dtypes, gnd__str *out)
                   wide ? "c128" : "c64", wide ? "g_f64" : "g_f32", wide ? "g_f64" : "g_f32");
 }
 
-/* The overloads of r for dtype t, with an operand of another type each. */
+/* The overloads of r for dtype t in which one operand has another type. */
 static void cuda_overloads(const struct row *r, const char *t, gnd__str *out)
 {
     static const char *const two[3][2] = {{"", "g_%s a, g_%s b"},

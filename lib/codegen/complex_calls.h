@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bit of a call by its macro's name ("ADD"); 0: there is none. */
+/* The bit of the call whose macro has this name ("ADD"); 0: there is none. */
 uint64_t gnd__complex_bit(const char *macro);
-/* The macro of a function that the text calls ("exp"); NULL: it is none of these. */
+/* The macro for a function that the text calls ("exp"); NULL: there is none. */
 const char *gnd__complex_function(const char *name, size_t len);
 
 #endif

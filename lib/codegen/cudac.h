@@ -32,7 +32,7 @@ enum { CU_PARAMS = 24, CU_SPECS = 64, CU_DEPTH = 60, CU_ARGS = 32 };
 
 typedef enum gnd__cvkind { CU_VALUE, CU_POINTER, CU_ARRAY, CU_REF } gnd__cvkind;
 
-/* A name in sight: a parameter, a variable. */
+/* A name in scope: a parameter or a variable. */
 typedef struct gnd__cvar {
     int32_t name;        /* its token */
     int32_t first, last; /* parameters: their tokens */
@@ -47,7 +47,7 @@ typedef struct gnd__cvar {
 /* A function for one combination of memories. */
 typedef struct gnd__cspec {
     uint8_t space[CU_PARAMS];
-    uint8_t done, ret; /* ret: what its result points to */
+    uint8_t done, ret; /* ret: the memory that its result points to */
     gnd__str head, body;
 } gnd__cspec;
 
@@ -86,7 +86,7 @@ typedef struct gnd__cudac {
     int32_t ntype;
     gnd__cvar *file; /* variables at file scope */
     int32_t nfile;
-    gnd__cvar *var; /* those in sight in the function being translated */
+    gnd__cvar *var; /* variables in scope in the function being translated */
     int32_t nvar, capvar;
     const gnd__cframe *frame;
     gnd__edits edits;    /* of the function being translated */
@@ -108,7 +108,7 @@ gnd_status gnd__cudac_text(const gnd__usource *u, const gnd_props *props, gnd__s
 /* Gets line i of the table of doc/CUDAC.md: its group, names and note. Returns 0 if there is no
  * such line. */
 int gnd__cudac_row(int i, const char **group, const char **names, const char **note);
-/* Looks at each word: GND_ERR_UNSUPPORTED for what is outside of the subset. */
+/* Checks each word: GND_ERR_UNSUPPORTED for constructs outside of the subset. */
 gnd_status gnd__cudac_words(gnd__cudac *x);
 /* Whether the source has barriers that count (__syncthreads_count and its like). */
 int gnd__cudac_votes(const gnd__cudac *x);
@@ -132,22 +132,23 @@ const gnd__cmacro *gnd__cudac_macro(const gnd__cudac *x, int32_t t);
 int gnd__cudac_calls(const gnd__cudac *x, int32_t t);
 
 /* --- cudac_space.c --- */
-/* Which memory the expression of tokens [a, b) points to; CU_NONE: none, or it cannot be told. */
+/* The memory to which the expression of tokens [a, b) points; CU_NONE: none, or unknown. */
 gnd__cspace gnd__cudac_space(gnd__cudac *x, int32_t a, int32_t b);
-/* Where the lvalue of tokens [a, b) is. */
+/* The memory in which the lvalue of tokens [a, b) is. */
 gnd__cspace gnd__cudac_place(gnd__cudac *x, int32_t a, int32_t b);
 /* The variable with the name of token t; NULL. */
 const gnd__cvar *gnd__cudac_var(const gnd__cudac *x, int32_t t);
-/* The arguments of the call or use whose ( is token open: their tokens. Their number; -1: too many.
- */
+/* Gets the tokens of the arguments of the call or macro use whose ( is token open. Returns their
+ * number; -1: too many. */
 int32_t gnd__cudac_args(const gnd__cudac *x, int32_t open, int32_t *from, int32_t *to);
 const char *gnd__cudac_space_word(gnd__cspace s);
 
 /* --- cudac_body.c --- */
-/* Translates function f for spec s: fills its texts, and adds specs to what it calls. */
+/* Translates function f for spec s: fills in its texts, and adds specs of the functions that it
+ * calls. */
 gnd_status gnd__cudac_function(gnd__cudac *x, int32_t f, int32_t s);
 /* --- cudac_expr.c --- */
-/* Changes in expressions of tokens [a, b), which are no declarations. */
+/* Notes the edits of tokens [a, b), which are expressions and not declarations. */
 gnd_status gnd__cudac_expression(gnd__cudac *x, gnd__edits *to, int32_t a, int32_t b);
 /* --- cudac_calls.c --- */
 /* Function f for the memories of space: the number of its spec; -1: no memory, or too many. */

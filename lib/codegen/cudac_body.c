@@ -55,7 +55,7 @@ static gnd_status body(gnd__cudac *x, const gnd__cfn *f)
     return st;
 }
 
-/* The parameters of f for spec s. */
+/* Writes the parameters of f for spec s. */
 static gnd_status parameters(gnd__cudac *x, const gnd__cfn *f, const gnd__cspec *s)
 {
     gnd_status st = GND_OK;

@@ -41,7 +41,7 @@ gnd_status gnd__cudac_macro_calls(gnd__cudac *x, const gnd__cmacro *m, int32_t t
 gnd_status gnd__cudac_token(gnd__cudac *x, gnd__edits *to, int32_t t, int32_t end);
 
 /* --- cudac_decl.c ----------------------------------------------------------------------------- */
-/* Adds a variable in sight. */
+/* Adds a variable to those in scope. */
 gnd_status gnd__cudac_add_var(gnd__cudac *x, const gnd__cvar *v);
 /* Translates __shared__ at t. At the start of a kernel it stays where it is; elsewhere it is moved
  * there. *next becomes the token after it. */

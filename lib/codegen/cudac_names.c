@@ -20,7 +20,7 @@ static const struct row {
 };
 enum { NROW = sizeof rows / sizeof *rows };
 
-/* What only CUDA C++ has. */
+/* Words that only CUDA C++ has. */
 static const char outside[] =
     "template class namespace using operator new delete virtual try catch throw typeid typename "
     "dynamic_cast friend mutable explicit decltype concept requires asm __asm__ __asm public "
@@ -36,7 +36,7 @@ static const char types[] =
     "auto const volatile struct union enum static register constexpr";
 static const char vectors[] =
     "char uchar short ushort int uint long ulong longlong ulonglong float double";
-/* Words of OpenCL C that CUDA C leaves to the user. */
+/* Keywords of OpenCL C that are free for the user in CUDA C. */
 static const char taken[] =
     "local global kernel constant private generic restrict pipe uniform complex imaginary event_t "
     "sampler_t image2d_t queue_t read_only write_only read_write vec_step half "
@@ -146,7 +146,7 @@ int gnd__cudac_type(const gnd__cudac *x, int32_t t)
     return 0;
 }
 
-/* Uses the rows that have this name, and those that their texts name. */
+/* Marks the rows that have this name as used, and the rows that their texts name. */
 static void use_name(gnd__cudac *x, const char *s, size_t n)
 {
     for (int i = 0; i < NROW; i++) {
@@ -155,7 +155,7 @@ static void use_name(gnd__cudac *x, const char *s, size_t n)
         x->used[i] = 1;
         x->uses_half |= !strcmp(rows[i].group, "half");
         if (!strcmp(rows[i].group, "half") || !strcmp(rows[i].group, "types"))
-            for (const char *p = rows[i].text; *p;) { /* what the text is made of */
+            for (const char *p = rows[i].text; *p;) { /* names that the text uses */
                 const size_t len =
                     strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
                 if (len > 0)
@@ -184,7 +184,7 @@ static gnd_status look(gnd__cudac *x, int32_t t)
     return GND_OK;
 }
 
-/* Two marks side by side. */
+/* Whether two marks stand side by side. */
 static int marks(const gnd__cudac *x, int32_t t, const char *two)
 {
     return x->token[t].type == GND__UT_MARK && x->token[t + 1].type == GND__UT_MARK &&

@@ -43,7 +43,7 @@ int gnd__cudac_calls(const gnd__cudac *x, int32_t t)
 
 /* --- the preprocessor's lines ----------------------------------------------------------------- */
 
-/* #include of what OpenCL C has: a blank line. */
+/* An #include of something that OpenCL C has built in becomes a blank line. */
 static gnd_status read_include(gnd__cudac *x, int32_t t, const char *text, size_t n)
 {
     const char *open = memchr(text, '<', n), *name;
@@ -97,7 +97,7 @@ static gnd_status read_define(gnd__cudac *x, int32_t t, size_t skip)
     }
     gnd__free(k);
     if (n < 2 || x->token[first].type != GND__UT_WORD)
-        return GND_OK; /* the compiler will say so */
+        return GND_OK; /* the compiler will report it */
     gnd__cmacro *m = &x->macro[x->nmacro++];
     *m = (gnd__cmacro){
         .line = t, .name = first, .nparam = -1, .first = first + 1, .last = x->ntoken - 1};
@@ -322,7 +322,7 @@ static gnd_status read_variable(gnd__cudac *x, int32_t a, int32_t z)
     for (int32_t t = square; t >= 0 && t < eq; t++)
         q[x->nfile - 1].dims += is(x, t, "[");
     if (square < 0 && whole && !gnd__cudac_among(x, a, "__constant__") && !is(x, z - 1, "}")) {
-        /* a number that sizes of arrays may be made of */
+        /* a number that sizes of arrays may use */
         gnd__edit_add(&x->outer, x->token[a].at, 0, "enum { ");
         for (int32_t t = a; t < name; t++)
             if (gnd__cudac_type(x, t))

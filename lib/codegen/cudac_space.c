@@ -108,7 +108,7 @@ static int expanded(gnd__cudac *x, int32_t t, infer *of, gnd__cspace *s)
     return 1;
 }
 
-/* What the function called at t returns. */
+/* The memory to which the result of the function called at t points. */
 static gnd__cspace call_space(gnd__cudac *x, int32_t t)
 {
     int32_t from[CU_ARGS], to[CU_ARGS];
@@ -123,7 +123,7 @@ static gnd__cspace call_space(gnd__cudac *x, int32_t t)
                 space[i] =
                     (uint8_t)(g->param[i].kind == CU_REF ? gnd__cudac_place(x, from[i], to[i])
                                                          : gnd__cudac_space(x, from[i], to[i]));
-        for (int32_t i = 0; i < n; i++) /* its result is made of its arguments */
+        for (int32_t i = 0; i < n; i++) /* the result comes from its arguments */
             if (space[i] != CU_NONE && space[i] != CU_ANY)
                 return (gnd__cspace)space[i];
     }

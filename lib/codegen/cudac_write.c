@@ -41,8 +41,8 @@ static gnd_status all_functions(gnd__cudac *x)
     return st;
 }
 
-/* Refuses functions that call themselves, by way of others too: what calls nobody left is taken
- * away. */
+/* Refuses recursion, also through other functions: repeatedly removes functions that call no
+ * remaining function. */
 static gnd_status no_recursion(gnd__cudac *x)
 {
     int left = x->nfn, before = x->nfn + 1;
@@ -74,7 +74,7 @@ static gnd_status no_recursion(gnd__cudac *x)
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-/* A kernel's parameters as OpenCL C takes them, in a text of their own. */
+/* Writes a kernel's parameters for OpenCL C to a separate text. */
 static gnd_status kernel_head(gnd__cudac *x, const gnd__cfn *f, const gnd__ukernel *k,
                               gnd__str *out)
 {

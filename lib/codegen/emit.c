@@ -28,7 +28,7 @@ size_t gnd__cg_group(const gnd__cg *c, size_t want)
 void gnd__cg_begin(gnd__cg *c, int n, const char *name)
 {
     if (c->piece.number > 0)
-        return; /* the kernel exists already */
+        return; /* this kernel exists already */
     c->kern = &c->out->k[n];
     c->kern->name = name;
     c->kern->nargs = c->kern->nshared = 0;
@@ -253,7 +253,7 @@ gnd_status gnd__cg_end(gnd__cg *c, int ndim, const size_t *global, const size_t 
     }
     st = text.bad || c->body.bad
              ? gnd__err(c->e, GND_ERR_NOMEM, "out of memory while writing a kernel")
-             : gnd__prelude(&k->src, gnd__str_get(&text), c->t->props, c->e);
+             : gnd__prelude_kept(c->t->preludes, &k->src, &text, c->t->props, c->e);
     k->body += k->src.len;
     gnd__str_add(&k->src, gnd__str_get(&text));
     if (st == GND_OK && k->src.bad)

@@ -23,7 +23,7 @@ typedef struct gnd__vectors {
     int gathers;                 /* vectors read through an index are loaded at l == 0 */
 } gnd__vectors;
 
-/* Points one after another along an axis, on CPUs. */
+/* Runs of points along an axis, on CPUs. */
 typedef struct gnd__run {
     const char *word_at;           /* the point's position in arrays of random words, or NULL */
     uint8_t words[GND__KIR_INSTR]; /* instructions whose words are in arrays (codegen/words.c) */
@@ -32,27 +32,27 @@ typedef struct gnd__run {
 
 /* Random numbers on GPUs (codegen/map_random.c). */
 typedef struct gnd__draw {
-    int tries; /* those that would be rejected set `bad`, and are not drawn again */
+    int tries; /* numbers that would be rejected set `bad` and are not drawn again */
     int sized; /* the compiler is told the size of a group, even if it is small */
     uint8_t twos[GND__KIR_INSTR]; /* computed in pairs, at even l, from words "fourN" */
 } gnd__draw;
 
-/* The part of the statements that is being written, where not all are. */
+/* The part of the statements that is being written, if not all are. */
 typedef struct gnd__part {
     const uint8_t *pick;  /* for each instruction, gnd__pick; NULL: all of the phase */
     int inside;           /* 1: conditions have the values in `holds`, and are not evaluated */
-    const uint8_t *holds; /* for each instruction that is a condition */
+    const uint8_t *holds; /* value of each instruction that is a condition */
     unsigned skip_red, skip_out; /* bits: reductions and outputs that are inactive */
 } gnd__part;
 
 /* One of several maps in one kernel. */
 typedef struct gnd__piece {
     int number, count; /* 0 in all: the map is the only one */
-    const char *gid;   /* the number of the work-item within the piece */
+    const char *gid;   /* name of the number of the work-item within the piece */
 } gnd__piece;
 
-/* What a writer writes, and how. A writer sets the contexts that it uses and resets them: holes of
- * its shapes see them (codegen/holes.h). */
+/* The state of a writer. It sets the contexts that it uses and resets them; the holes of its shapes
+ * see them (codegen/holes.h). */
 typedef struct gnd__cg {
     const gnd__kir *k;
     const gnd__target *t;

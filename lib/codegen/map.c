@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* What the shapes of kernels/map.cl are filled by. */
+/* The data that fill the shapes of kernels/map.cl. */
 typedef struct map_writer {
     gnd__cg *c;
     int x;   /* the last axis */
@@ -23,7 +23,7 @@ static const char *raw_vector(const map_writer *w, int a)
     return gnd__cg_raw(gnd_dtype_size((gnd_dtype)w->c->k->access[a].dtype) * (size_t)w->vec);
 }
 
-/* Results of vectors that wait: in w[h] of each access. */
+/* The results of vectors that are not stored yet: w[h] of each access. */
 static void write_wait(void *who, const gnd__holeargs *a)
 {
     const map_writer *w = who;
@@ -74,14 +74,14 @@ static size_t map_group(const gnd__cg *c)
     return gnd__cg_group(c, (size_t)c->t->tune->v[GND__TUNE_GPU_GROUP]);
 }
 
-/* The values of several points wait in u of the outputs. */
+/* Keeps the values of several points in u of the outputs. */
 static void keep_outputs(gnd__cg *c)
 {
     for (int i = 0; i < c->k->nout; i++)
         c->vector.on[c->k->out[i].access] = 1;
 }
 
-/* Stores element l from there. */
+/* Stores element l of these. */
 static void write_late_stores(void *who, const gnd__holeargs *a)
 {
     const map_writer *w = who;
@@ -99,7 +99,7 @@ static void write_late_stores(void *who, const gnd__holeargs *a)
  * They share the arithmetic of the index, loads of values that are broadcast along the column, and
  * loads of a stencil. */
 #define ROWS_POINTS (1 << 18)
-#define ROWS_BODY 128 /* instructions of one point, at most */
+#define ROWS_BODY 128 /* most instructions of one point */
 
 static int takes_rows(const gnd__cg *c)
 {
@@ -180,7 +180,7 @@ static int takes_gather(const map_writer *w)
     return 0;
 }
 
-/* Declares the vectors that wait. */
+/* Declares the vectors that are not stored yet. */
 static void write_waiting(void *who, const gnd__holeargs *a)
 {
     const map_writer *w = who;
@@ -192,7 +192,7 @@ static void write_waiting(void *who, const gnd__holeargs *a)
     }
 }
 
-/* Stores those of row h. */
+/* Stores the vectors of row h. */
 static void write_late_vectors(void *who, const gnd__holeargs *a)
 {
     const map_writer *w = who;

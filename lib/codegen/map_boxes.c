@@ -140,7 +140,7 @@ static void needed(const gnd__kir *k, const uint8_t *h, uint8_t *pick)
     }
 }
 
-/* What the shapes are filled by. */
+/* The data that fill the shapes. */
 typedef struct box_writer {
     gnd__cg *c;
     int x; /* axis */

@@ -73,7 +73,7 @@ static int counts_elements(const gnd__kir *k, int i)
            k->access[k->instr[i].ref].off == 0;
 }
 
-/* What the shape is filled by. */
+/* The data that fill the shape. */
 typedef struct random_writer {
     gnd__cg *c;
     int vec;

@@ -40,7 +40,7 @@ int gnd__cg_tile_axis(gnd__cg *c)
     return axis;
 }
 
-/* What is the same in both forms. */
+/* The data of both forms. */
 typedef struct tile_writer {
     gnd__cg *c;
     int d, last;                       /* the inputs' axis and the outputs' */

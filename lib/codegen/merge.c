@@ -17,7 +17,7 @@ int gnd__merge_place(const gnd__form *f, int i)
     return i == f->nparam || f->param[i].size > 8 ? (at + 1) / 2 * 2 : at;
 }
 
-/* What the shapes of kernels/merge.cl are filled by. */
+/* The data that fill the shapes of kernels/merge.cl. */
 typedef struct merge_writer {
     gnd__str *out;
     const gnd__mergefn *f; /* the function being written, or all n functions */
@@ -34,7 +34,7 @@ static void write_parameters(void *who, const gnd__holeargs *a)
     }
 }
 
-/* Its arrays in local memory, one after another from lm_ on. */
+/* Declares its arrays in local memory, one after another from lm_ on. */
 static void write_arrays(void *who, const gnd__holeargs *a)
 {
     const merge_writer *w = who;
@@ -55,7 +55,7 @@ static void write_statements(void *who, const gnd__holeargs *a)
     gnd__str_addn(w->out, w->f->src + w->f->form->body, w->f->form->body_len);
 }
 
-/* Its arguments a0, a1 ... from the entry t_. */
+/* Reads its arguments a0, a1 ... from the entry t_. */
 static void write_arguments(void *who, const gnd__holeargs *a)
 {
     const merge_writer *w = who;

@@ -28,11 +28,11 @@
 #include "codegen/codegen.h"
 
 enum {
-    GND__MERGE_MEMS = 4, /* different buffers */
+    GND__MERGE_MEMS = 4, /* number of different buffers */
     GND__MERGE_NUMBERS = 4,
     GND__MERGE_CHUNK = 1024,
-    GND__MERGE_HEAD = 4, /* what an entry begins with, in units of 8 bytes */
-    GND__MERGE_ARGS = 64 /* of a function, at most */
+    GND__MERGE_HEAD = 4, /* size of an entry's beginning, in units of 8 bytes */
+    GND__MERGE_ARGS = 64 /* most arguments of a function */
 };
 
 /* A kernel: its source as it was compiled, the parts of that text, and the work-items of its

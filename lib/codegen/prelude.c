@@ -8,6 +8,7 @@
 
 #include "base/dtype.h"
 #include "base/err.h"
+#include "base/mem.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -16,7 +17,7 @@
 
 extern const char gnd__kernels_text[];
 
-enum { MAX_SECTIONS = 640, ALL_DIALECTS = 3 };
+enum { MAX_SECTIONS = 640, ALL_DIALECTS = 3, MAX_KEPT = 64 };
 
 /* One section of kernels/: of a base (name == NULL), of a function, or the text of a kernel. */
 typedef struct section {
@@ -29,6 +30,8 @@ typedef struct section {
 
 static section sections[MAX_SECTIONS];
 static int nsections;
+static const section *texts[MAX_SECTIONS]; /* those that are the text of a kernel */
+static int ntexts;
 static const char *index_error; /* set once, by make_index */
 static pthread_once_t index_once = PTHREAD_ONCE_INIT;
 
@@ -145,6 +148,8 @@ static void make_index(void)
                 s.body = nl ? nl + 1 : end;
                 cur = &sections[nsections++];
                 *cur = s;
+                if (s.text)
+                    texts[ntexts++] = cur;
             }
         }
         p = nl ? nl + 1 : end;
@@ -268,6 +273,25 @@ gnd_status gnd__prelude(gnd__str *out, const char *body, const gnd_props *props,
     return st;
 }
 
+gnd_status gnd__prelude_kept(gnd__table *kept, gnd__str *out, const gnd__str *body,
+                             const gnd_props *props, gnd_err *e)
+{
+    const char *text = gnd__str_get(body);
+    const char *known = kept ? gnd__table_get(kept, text, body->len) : NULL;
+    const size_t begin = out->len;
+    if (known) {
+        gnd__str_add(out, known);
+        return GND_OK;
+    }
+    const gnd_status st = gnd__prelude(out, text, props, e);
+    if (st != GND_OK || !kept || gnd__table_len(kept) >= MAX_KEPT)
+        return st;
+    char *copy = gnd__strdup(gnd__str_get(out) + begin);
+    if (copy && gnd__table_put(kept, text, body->len, copy, NULL))
+        gnd__free(copy); /* without the entry it is made again */
+    return GND_OK;
+}
+
 int gnd__kernel_function(gnd_dialect d, int i, char *buf, size_t cap)
 {
     pthread_once(&index_once, make_index);
@@ -285,9 +309,11 @@ int gnd__kernel_function(gnd_dialect d, int i, char *buf, size_t cap)
 int gnd__kernel_text(gnd__str *out, const char *name, gnd_dialect d, gnd_dtype t)
 {
     pthread_once(&index_once, make_index);
-    for (const section *s = sections; s < sections + nsections; s++) {
+    const size_t n = strlen(name);
+    for (int i = 0; i < ntexts; i++) {
+        const section *s = texts[i];
         gnd__str templ = {0};
-        if (!s->text || !same(s->name, s->name_len, name) || !(s->dialects & 1u << (d - 1)))
+        if (s->name_len != n || memcmp(s->name, name, n) || !(s->dialects & 1u << (d - 1)))
             continue;
         gnd__str_addn(&templ, s->body, s->body_len);
         gnd__expand(out, gnd__str_get(&templ), t, NULL);

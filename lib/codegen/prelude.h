@@ -23,11 +23,17 @@
 
 #include <gnd/backend.h>
 #include "base/strbuf.h"
+#include "base/table.h"
 #include "graph/opset.h"
 
 /* Appends the prelude that `body` needs to out: pragmas, types, macros, functions, in an order that
  * compiles. GND_ERR_INTERNAL names a gnd_ function that kernels/ does not have. */
 gnd_status gnd__prelude(gnd__str *out, const char *body, const gnd_props *props, gnd_err *e);
+
+/* The same. `kept`, unless it is NULL, holds the preludes of up to 64 texts and saves making them
+ * again: a table of strings, which the caller frees with gnd__free. The table is for one device. */
+gnd_status gnd__prelude_kept(gnd__table *kept, gnd__str *out, const gnd__str *body,
+                             const gnd_props *props, gnd_err *e);
 
 /* Whether the functions of kernels/ for CPUs with float64 (`cpu`) are included. */
 int gnd__prelude_cpu(const gnd_props *props);

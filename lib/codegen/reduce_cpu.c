@@ -12,7 +12,7 @@
 
 #define TILE 256       /* columns of a task, as in kernels/reduce_cpu.cl */
 #define MOST 16        /* elements of a lane in a block */
-#define MOST_EXACT 256 /* the same if the order of elements does not matter */
+#define MOST_EXACT 256 /* the same, if the order of elements does not matter */
 #define ROW_RUN 16384  /* elements below which a row is not split */
 #define WORDS 16       /* elements of a row from which on random words are computed at once */
 
@@ -46,7 +46,7 @@ static int extremes(const gnd__kir *k)
     return 1;
 }
 
-/* What the shape of rows is filled by. */
+/* The data that fill the shape of rows. */
 typedef struct row_writer {
     gnd__cg *c;
     int last; /* axis */

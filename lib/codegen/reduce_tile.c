@@ -16,11 +16,11 @@
 
 #define GROUP 256
 #define ACROSS 8 /* work-items of a group side by side along x: 32 bytes of float32 a store */
-#define RUN 64   /* terms added plainly, of a work-item */
-#define MIN_ITEMS 16384 /* work-items that a tile each must leave */
+#define RUN 64   /* terms of a work-item that are added without compensation */
+#define MIN_ITEMS 16384 /* fewest work-items, with a tile each */
 #define MIN_GROUPS 264
 #define MAX_SMALL 4   /* extents of x up to here are one tile */
-#define MAX_BODY 2048 /* instructions of an unrolled tile, about */
+#define MAX_BODY 2048 /* approximate limit of the instructions of an unrolled tile */
 
 typedef struct tile {
     int x, y;   /* axes; y is -1 for none */
@@ -132,7 +132,7 @@ static int choose(gnd__cg *c, tile *t)
     return t->nx * t->ny > 1 && fits(c, t, t->nx * t->ny) && m / (t->nx * t->ny) >= MIN_GROUPS / 2;
 }
 
-/* What the shapes of kernels/reduce_tile.cl are filled by. */
+/* The data that fill the shapes of kernels/reduce_tile.cl. */
 typedef struct tile_writer {
     gnd__cg *c;
     tile t;
@@ -220,7 +220,7 @@ static void write_sums(void *who, const gnd__holeargs *a)
         gnd__cg_shape_of(w->c, "reduce_tile_own", alone, w);
 }
 
-/* How many tiles of a group's size there are along an axis of that extent. */
+/* The number of tiles of a group's size along an axis of that extent. */
 static int64_t tiles_along(const tile *t, int along_x, int64_t extent)
 {
     const int n = along_x ? t->nx : t->ny, beside = along_x ? ACROSS : GROUP / ACROSS;

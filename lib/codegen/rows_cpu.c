@@ -13,10 +13,10 @@
 #include <string.h>
 
 #define LANES 64
-#define MOST 16384     /* elements of a row */
-#define MOST_KEPT 4096 /* the same, where values are kept: of at most KEPT arrays */
+#define MOST 16384     /* most elements of a row */
+#define MOST_KEPT 4096 /* the same if values are kept, in at most KEPT arrays */
 #define KEPT 2
-#define FEWEST 16 /* rows, so that all cores have some */
+#define FEWEST 16 /* fewest rows, so that all cores have work */
 
 static int count_kept(const gnd__kir *k)
 {
@@ -43,13 +43,13 @@ int gnd__rows_fit_cpu(const gnd__kir *whole)
            kept <= KEPT && k.dim[k.nkeep] >= LANES && gnd__kir_kept(&k) >= FEWEST;
 }
 
-/* What the shapes of kernels/rows_cpu.cl are filled by. */
+/* The data that fill the shapes of kernels/rows_cpu.cl. */
 typedef struct row_writer {
     gnd__cg *c;
     gnd__rows w;
     int last;                      /* axis */
     unsigned points;               /* bits: outputs with a value for each element of a row */
-    uint8_t there[GND__KIR_INSTR]; /* values that wait in arrays */
+    uint8_t there[GND__KIR_INSTR]; /* values that are kept in arrays */
 } row_writer;
 
 static void write_arrays(void *who, const gnd__holeargs *a)

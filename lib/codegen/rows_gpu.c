@@ -19,7 +19,7 @@
 #define ROW_BYTES 128 /* of loaded elements that a work-item holds */
 #define MAX_ELEMS 32
 #define TREE_BYTES 16384 /* local memory */
-#define MAX_TEXT 4096    /* instructions times elements, about */
+#define MAX_TEXT 4096    /* approximate limit of instructions times elements */
 
 /* Elements that a work-item can hold: a power of two. */
 static int most_elements(const gnd__kir *k)
@@ -79,7 +79,7 @@ static void shape_rows(gnd__cg *c, gnd__rows *w)
     w->full = r == (int64_t)w->lanes * n;
 }
 
-/* What the shapes of kernels/rows_gpu.cl are filled by. */
+/* The data that fill the shapes of kernels/rows_gpu.cl. */
 typedef struct row_writer {
     gnd__cg *c;
     gnd__rows w;
@@ -162,7 +162,7 @@ static void write_declare(void *who, const gnd__holeargs *a)
     c->vector.width = 1;
 }
 
-/* What is done with the elements of the row: they go into the accumulators, or the outputs. */
+/* Processes the elements of the row: they go into the accumulators, or the outputs. */
 static void fill_row(row_writer *r, int outputs)
 {
     gnd__cg *c = r->c;

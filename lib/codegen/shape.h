@@ -32,8 +32,8 @@ typedef struct gnd__holeargs {
     const char *v[GND__HOLE_ARGS]; /* without spaces around; "" beyond n */
 } gnd__holeargs;
 
-/* What fills a hole: a function if there is one, which takes `number` arguments; else a text if
- * there is one; else the number. */
+/* The content of a hole: a function, which takes `number` arguments, if there is one; else a text
+ * if there is one; else the number. */
 typedef struct gnd__hole {
     const char *name;
     void (*write)(void *who, const gnd__holeargs *a); /* appends to the text that is being filled */

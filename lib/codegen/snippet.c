@@ -94,7 +94,7 @@ static void add_preamble(gnd__snippet *s, const char *preamble, const gnd__lette
     gnd__str_add(after,
                  "#ifdef __OPENCL_VERSION__\n#undef __device__\n#undef __forceinline__\n#endif\n");
     if (gnd__user_lex(preamble, strlen(preamble), &token, &n, NULL) != GND_OK)
-        after->bad = 1; /* it was read before: no memory */
+        after->bad = 1; /* it was read before, so the only failure is lack of memory */
     for (int32_t t = 0; t < n && token; t++) {
         char name[64];
         if (token[t].type == GND__UT_LINE &&
@@ -108,7 +108,7 @@ static void add_preamble(gnd__snippet *s, const char *preamble, const gnd__lette
     s->after = after->s;
 }
 
-/* Definition `text`, in which the symbol is NAME_, as s, which gets its own. */
+/* Makes s from the definition `text`, whose symbol NAME_ becomes the name of s. */
 static gnd__snippet *finish(gnd__snippet *s, const char *preamble, const gnd__letters *l,
                             const gnd__str *text)
 {
@@ -116,7 +116,7 @@ static gnd__snippet *finish(gnd__snippet *s, const char *preamble, const gnd__le
     gnd__snippet *made = NULL;
     hashed(s->sym, sizeof s->sym, "uf", s->name, text);
     gnd__str_addf(&whole, "#ifndef %s_\n#define %s_\n", s->sym, s->sym);
-    /* the symbol in its places */
+    /* replaces the symbol */
     for (const char *p = gnd__str_get(text), *q; *p; p = q) {
         q = strstr(p, "NAME_");
         if (!q) {
@@ -140,7 +140,7 @@ static gnd__snippet *finish(gnd__snippet *s, const char *preamble, const gnd__le
 
 static const char inlined[] = "#ifdef GND_INLINE\nGND_INLINE\n#else\nGND_FN\n#endif\n";
 
-/* One argument more. */
+/* Adds an argument. */
 static void argument(gnd__snippet *s, gnd__str *text, gnd_dtype t, int raw, const char *name,
                      const char *end)
 {

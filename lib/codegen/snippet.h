@@ -74,7 +74,8 @@ typedef struct gnd__sfunc {
 /* The function of values; hidden arguments follow: i, n, of the result, then sizes. NULL: no
  * memory. */
 gnd__snippet *gnd__snippet_function(const gnd__sfunc *f);
-/* What combines a and b of dtype t, by an expression, from an identity on. NULL: no memory. */
+/* The function that combines a and b of dtype t by an expression, starting from an identity. NULL:
+ * out of memory. */
 gnd__snippet *gnd__snippet_fold(const char *name, const char *preamble, const gnd__piece *reduce,
                                 const gnd__piece *identity, gnd_dtype t,
                                 const gnd__letters *letters);

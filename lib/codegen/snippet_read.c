@@ -55,7 +55,7 @@ gnd_status gnd__stype_read(const char *what, const char *text, size_t len, char 
     return GND_OK;
 }
 
-/* One parameter, [s, end). */
+/* Reads one parameter, [s, end). */
 static gnd_status read_param(gnd__sparams *all, const char *what, const char *s, const char *end,
                              gnd_err *e)
 {
@@ -178,7 +178,7 @@ static int is_size(const reader *r, int32_t t)
     return is(r, t + 1, ".") && is(r, t + 2, "size") && is(r, t + 3, "(") && is(r, t + 4, ")");
 }
 
-/* What the piece uses. */
+/* Notes which names the piece uses. */
 static gnd_status find_uses(reader *r, const gnd__sparams *in)
 {
     gnd__hidden *u = &r->p->uses;
@@ -226,8 +226,8 @@ static gnd_status find_uses(reader *r, const gnd__sparams *in)
     return GND_OK;
 }
 
-/* The text for complex dtypes, which are not known yet: what it cannot be matters only with them.
- */
+/* Makes the text for complex dtypes. The dtypes are not known yet, so errors count only if they are
+ * complex. */
 static gnd_status read_complex(gnd__piece *p, int value, gnd_err *e)
 {
     gnd__str text = {0};

@@ -115,7 +115,7 @@ static int take(lexer *x, gnd__utype type)
         while (is_letter(peek(x, 0)) || is_digit(peek(x, 0)))
             step(x, 1);
         return 1;
-    case GND__UT_NUMBER: /* as the preprocessor's: 1e-5f, 0x1p+3, 10ul */
+    case GND__UT_NUMBER: /* a preprocessing number: 1e-5f, 0x1p+3, 10ul */
         while (is_letter(peek(x, 0)) || is_digit(peek(x, 0)) || peek(x, 0) == '.' ||
                ((peek(x, 0) == '+' || peek(x, 0) == '-') && strchr("eEpP", x->src[x->at - 1])))
             step(x, 1);

@@ -152,7 +152,7 @@ static int dtype_of(const gnd__usource *u, const char *type, int32_t *lanes)
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-/* The parameter of tokens [from, to). */
+/* Reads the parameter of tokens [from, to). */
 static gnd_status read_param(gnd__usource *u, int32_t from, int32_t to, gnd__uparam *p, gnd_err *e)
 {
     int32_t name = -1, star = -1;

@@ -30,7 +30,7 @@ static void copy_to(writer *w, size_t at)
     w->at = at;
 }
 
-/* Token t as white space. */
+/* Writes token t as white space. */
 static void blank(writer *w, int32_t t)
 {
     const gnd__utoken *k = &w->u->token[t];

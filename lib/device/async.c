@@ -42,7 +42,7 @@ gnd_status gnd__gate_moment_done(gnd__gdev *d, const gnd__moment *m, int *yes, g
     return done(d, "event_done", st, e);
 }
 
-/* With the lock: by the event, else by the queue. */
+/* Waits with the lock held: for the event if there is one, otherwise for the queue. */
 static gnd_status wait_locked(gnd__gdev *d, const gnd__moment *m, gnd_err *e)
 {
     const gnd_queue_ops *q = &d->be->queue;
@@ -62,7 +62,7 @@ gnd_status gnd__gate_moment_wait(gnd__gdev *d, const gnd__moment *m, gnd_err *e)
         return done(d, "event_sync", st, e);
     if (m->ev && q->event_sync && d->be->queue.event_sync(m->ev, NULL) == GND_OK) {
         gnd__gate_lock(d);
-    } else { /* also after a failure, to learn what it was */
+    } else { /* also after a failure, to get its reason */
         gnd__gate_lock(d);
         st = wait_locked(d, m, e);
     }

@@ -8,12 +8,11 @@
 
 #include <stddef.h>
 
-/*
- * Returns `log` with its places rewritten, for the source text of len bytes that was compiled. Two
- * forms are known: `name(line): ` with the source line and a caret below it (NVRTC), and
- * `<name>:line:column: ` that counts lines of all the text (NVIDIA's OpenCL, which ignores #line).
- * All else stays as it is. Takes log, which malloc made; returns it unchanged when out of memory.
- */
+/* Returns `log` with its places rewritten, for the compiled source text of len bytes. Two forms are
+ * known: `name(line): ` with the source line and a caret below it (NVRTC), and `<name>:line:column:
+ * ` with lines counted over the whole text (NVIDIA's OpenCL, which ignores #line). Everything else
+ * is unchanged. Takes ownership of log, which is from malloc; returns it unchanged if out of
+ * memory. */
 char *gnd__buildlog_places(char *log, const char *text, size_t len);
 
 /* The line of the first error in log, warnings skipped; log itself if there is none. */

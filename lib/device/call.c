@@ -56,7 +56,7 @@ gnd_status gnd__gate_call_failed(gnd__gdev *d, const char *slot, gnd_status st, 
 
 /* --- transfers -------------------------------------------------------------------------------- */
 
-/* How a transfer between the host and a block is done. */
+/* The kinds of transfers between the host and a block. */
 enum { GET = 1, LATER = 2 };
 
 /* The device is idle, and works in host memory. */
@@ -74,8 +74,8 @@ static gnd_status move_here(gnd__gdev *d, const gnd__block *b, size_t off, void 
     return GND_OK;
 }
 
-/* Moves nbytes between host and b, from the host without GET; LATER: without waiting, if the
- * backend has that. */
+/* Transfers nbytes between host and b: to the host with GET, otherwise from it. LATER: does not
+ * wait, if the backend supports that. */
 static gnd_status transfer(gnd__gdev *d, gnd__block *b, size_t off, void *host, size_t nbytes,
                            int how, gnd_err *e)
 {
@@ -196,7 +196,7 @@ gnd_status gnd__gate_unmap(gnd__gdev *d, gnd__block *b, void *p, gnd_err *e)
 
     if (!p)
         return GND_OK;
-    (void)gnd__gate_use(d, b, 1, NULL); /* of this stream already, and so without a wait */
+    (void)gnd__gate_use(d, b, 1, NULL); /* this stream used it last, so nothing needs to wait */
     /* An injected failure still unmaps: the mapping must not outlive the test. */
     injected = gnd__gate_tick(e);
     st = gnd__forked ? GND_OK : d->be->memory.unmap(d->queue, b->buf, p, e);
@@ -328,7 +328,8 @@ gnd_status gnd__gate_program_describe(gnd__gdev *d, char *buf, size_t cap, gnd_e
     return ADVICE("program.describe", d->be->program.describe(d->dev, buf, cap, e));
 }
 
-/* The optional groups after blas have the same form: supports, then the call. */
+/* The optional groups after blas have the same form: a query whether the case is supported, and the
+ * call. */
 #define OPTIONAL(group, call, type)                                                                \
     gnd_status gnd__gate_##group##_supports(gnd__gdev *d, const type *x, int *yes, gnd_err *e)     \
     {                                                                                              \

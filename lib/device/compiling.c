@@ -5,7 +5,6 @@
  * callback.
  */
 #include <pthread.h>
-#include <time.h>
 #include "device/priv.h"
 #include "base/log.h"
 
@@ -14,19 +13,12 @@ static gnd__compiling_fn *told;
 static void *told_ctx;
 static int64_t limit = 1000000000;
 
-int64_t gnd__compiling_begin(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 void gnd__compiling_end(gnd__gdev *d, int64_t began)
 {
     gnd__compiling_fn *fn;
     void *ctx;
 
-    d->compile_ns += gnd__compiling_begin() - began;
+    d->compile_ns += gnd__clock() - began;
     if (d->compile_said || d->compile_ns < limit)
         return;
     d->compile_said = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/current.c - the current streams of a thread, one for each device. Whoever takes the lock
- * of a device finds there the queue of its thread's stream. A stream that was freed is recognized
- * by its serial number; the default one takes its place.
+ * device/current.c - the current streams of a thread, one for each device. A thread that takes a
+ * device's lock finds the queue of its stream there. A freed stream is recognized by its serial
+ * number; the default stream replaces it.
  */
 #include <pthread.h>
 #include "base/mem.h"
@@ -26,8 +26,8 @@ struct streams {
     } of[DEVICES];
 };
 
-/* The calling thread's current streams that are not the default one; NULL: it never had one. A
- * pointer: little room is left in the part of a thread's memory that is found without a call. */
+/* The calling thread's current streams other than default ones; NULL: it never had one. This is a
+ * pointer because the part of a thread's memory that is found without a call is small. */
 static _Thread_local TLS_MODEL struct streams *mine;
 
 static pthread_key_t key;

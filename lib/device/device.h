@@ -32,7 +32,7 @@ struct gnd_device {
     struct gnd__streaming *streaming; /* array/stream.c: streams, events, host memory; likewise */
 };
 
-/* Whether dev was closed. dev may be any pointer that once was a device. */
+/* Whether dev was closed. dev may be any pointer that was a device once. */
 int gnd__device_closed(const gnd_device *dev);
 /* GND_OK, or the reason why func cannot use dev. The message is kept for gnd_message. */
 gnd_status gnd__told_device(const char *func, const gnd_device *dev);

@@ -69,7 +69,8 @@ void gnd__foreign_free(gnd__gdev *d, gnd__block *b)
     d->dropped = f;
 }
 
-/* The blocks dropped so far, of which no work is left. A device that has failed runs none. */
+/* Takes the list of dropped blocks that no queued work uses any more. A failed device runs no work.
+ */
 static gnd__foreign *take(gnd__gdev *d)
 {
     gnd__foreign *all = d->dropped, *f;
@@ -139,7 +140,7 @@ gnd_status gnd__gate_native(gnd__gdev *d, gnd__block *b, size_t off, gnd_mem_nat
         return lacks(d, "memory.native", e);
     if ((st = gnd__gate_use(d, b, 0, e)) != GND_OK)
         return st;
-    b->users |= (uint64_t)1 << gnd__gate_stream(d); /* also where it is the only one until now */
+    b->users |= (uint64_t)1 << gnd__gate_stream(d); /* even if it is the only queue so far */
     gnd__stream_expose(d);
     if ((st = gnd__gate_tick(e)) == GND_OK)
         st = d->be->memory.native(b->buf, b->off + off, m, e);

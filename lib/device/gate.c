@@ -405,7 +405,8 @@ void gnd__gate_need(const gnd__backend *b)
 
     if (atomic_load_explicit(&loaded[i], memory_order_acquire))
         return;
-    if (gnd__forked) { /* only this thread exists here, and the lock may be held for ever */
+    if (gnd__forked) { /* only this thread exists in the child, and another one may have held the
+                          lock */
         memset(&store[i].why, 0, sizeof store[i].why);
         store[i].ndev = 0;
         gnd__fork_error(&store[i].why);

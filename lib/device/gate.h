@@ -58,31 +58,29 @@ typedef struct gnd__gdev {
     char id[64]; /* "opencl:0" */
     gnd_props props;
     gnd_dev *dev;
-    gnd_queue *queue;             /* of the current stream of the thread that holds the lock */
-    struct gnd__streams *streams; /* device/stream.h; NULL: there never was one but the default */
-    int worked;  /* something was enqueued since the lock was taken; without streams it means
-                    nothing */
+    gnd_queue *queue; /* queue of the current stream of the thread that holds the lock */
+    struct gnd__streams *streams; /* device/stream.h; NULL: only the default stream so far */
+    int worked;  /* something was enqueued since the lock was taken; undefined without streams */
     int pending; /* something was enqueued since the host waited for the default stream */
     int reaches; /* all buffers of the pool have an address in host memory */
     int exposed; /* the native queue of the default stream was given out */
     pthread_mutex_t lock; /* recursive */
     struct gnd__pool *pool;
     struct gnd__progcache *progs;
-    uint64_t segs_gone; /* buffers returned to the backend, whose addresses may be reused */
-    int starved;        /* a call other than the pool's ran out of memory that the pool may be
-                           keeping */
+    uint64_t segs_gone; /* buffers given back; their addresses may be reused */
+    int starved;        /* a call outside the pool ran out of memory that the pool may be keeping */
     gnd__counters n;
     struct gnd__trace *trace; /* device/trace.h; NULL: tracing is off */
     gnd__tune tune;           /* base/tune.h: parameters of kernels */
-    int tuned;                /* they come from the file */
-    int64_t compile_ns;       /* spent on compiling kernels */
-    int compile_said;         /* compiling.c has reported it */
+    int tuned;                /* whether they come from the file */
+    int64_t compile_ns;       /* ns spent on compiling kernels */
+    int compile_said;         /* whether compiling.c has reported it */
     gnd_err tune_err;         /* why the file is not used, or why the last operation on it failed */
-    int depth;                /* how many times its holder holds the lock */
-    struct gnd__foreign *dropped; /* foreign blocks whose owners are to be told: foreign.c */
-    uint64_t holds;               /* users of its memory that outlive gnd__gate_close */
-    int closed;                   /* it waits for the last of them */
-    unsigned native;              /* opened by gnd__gate_open_native: its number from 1; else 0 */
+    int depth;                /* how often the lock's holder has taken it */
+    struct gnd__foreign *dropped; /* foreign blocks whose owners are not told yet: foreign.c */
+    uint64_t holds;               /* number of holds that outlive gnd__gate_close */
+    int closed;                   /* closed, and waiting for the last of them */
+    unsigned native; /* its number, from 1, if gnd__gate_open_native opened it; else 0 */
 } gnd__gdev;
 
 /* --- finding and opening -------------------------------------------------------------------- */
@@ -173,11 +171,11 @@ typedef struct gnd__block {
     size_t off;           /* bytes; a multiple of 256 */
     size_t nbytes;        /* requested size; the block has at least this, rounded up to 16 */
     struct gnd__seg *seg; /* private to the pool; NULL: foreign memory */
-    /* device/stream.h. users 0: none but the default stream, before there were others */
-    uint64_t users;  /* bit s: stream s used it since the last stream wrote to it, or is that */
-    uint64_t used;   /* when one of them did, at the latest */
-    uint64_t wrote;  /* when the writer did */
-    uint32_t writer; /* the stream that wrote to it last */
+    /* device/stream.h. users is 0 if only the default stream used it, before there were others */
+    uint64_t users;  /* bit s: stream s used it since the last write, or wrote last */
+    uint64_t used;   /* time of the latest of these uses */
+    uint64_t wrote;  /* time of the last write */
+    uint32_t writer; /* the stream of the last write */
 } gnd__block;
 
 /* GND_ERR_DEVMEM if no buffer of the device can have nbytes. */
@@ -218,18 +216,18 @@ gnd_status gnd__gate_here(gnd__gdev *d, gnd_err *e);
  * stream of the thread that took the lock is d's until the lock is given back: all calls below
  * enqueue there. */
 
-/* Another stream: its number, and a serial number that no other stream of the process has.
- * GND_ERR_UNSUPPORTED: the backend has no events; too many streams. */
+/* Makes another stream. Gives its number, and a serial number that no other stream of the process
+ * has. GND_ERR_UNSUPPORTED: the backend has no events, or there are too many streams. */
 gnd_status gnd__gate_stream_new(gnd__gdev *d, int *index, uint64_t *serial, gnd_err *e);
-/* Waits for it, and frees it also when that fails. Where it is current, the default one is from now
- * on. */
+/* Waits for the stream and frees it, even if waiting fails. Where it is the current stream, the
+ * default stream replaces it. */
 gnd_status gnd__gate_stream_free(gnd__gdev *d, int index, gnd_err *e);
 int gnd__gate_stream_lives(const gnd__gdev *d, int index, uint64_t serial);
 /* Makes it the calling thread's current stream of d (serial 0: the default one). Takes no lock.
  * handle: what gnd__gate_stream_mine gives back. GND_ERR_UNSUPPORTED: the thread has current
  * streams of too many devices; GND_ERR_NOMEM. Neither has a message. */
 gnd_status gnd__gate_stream_use(gnd__gdev *d, int index, uint64_t serial, void *handle);
-/* Forgets those of the calling thread's current streams that have ended. */
+/* Forgets the calling thread's current streams that have been freed. */
 void gnd__gate_streams_sweep(int (*ended)(const void *handle, uint64_t serial));
 /* The calling thread's current stream, which may have been freed since: its serial, 0 for the
  * default one, and its handle. Takes no lock. */
@@ -238,25 +236,31 @@ uint64_t gnd__gate_stream_mine(const gnd__gdev *d, int *index, void **handle);
 int gnd__gate_stream(const gnd__gdev *d);
 /* Makes later work of stream `after` wait for the earlier work of stream `before`. */
 gnd_status gnd__gate_stream_order(gnd__gdev *d, int after, int before, gnd_err *e);
-/* An event of what stream `index` was given so far; its owner frees it. */
+/* Makes an event that comes when the work enqueued so far in stream `index` is done. The caller
+ * frees it. */
 typedef struct gnd__moment {
     int index;
     uint64_t at;
     gnd_event *ev;
 } gnd__moment;
-int gnd__gate_events(const gnd__gdev *d); /* whether the backend has them */
+int gnd__gate_events(const gnd__gdev *d); /* whether the backend has events */
 gnd_status gnd__gate_moment(gnd__gdev *d, int index, gnd__moment *m, gnd_err *e);
 void gnd__gate_moment_free(gnd__gdev *d, gnd__moment *m);
-/* Makes later work of stream `after` wait for it. */
+/* Makes later work of stream `after` wait for the event. */
 gnd_status gnd__gate_moment_order(gnd__gdev *d, int after, const gnd__moment *m, gnd_err *e);
-/* Sets *yes: it has come. GND_ERR_UNSUPPORTED: the backend does not tell. */
+/* Sets *yes to whether the event has come. GND_ERR_UNSUPPORTED: the backend cannot tell. */
 gnd_status gnd__gate_moment_done(gnd__gdev *d, const gnd__moment *m, int *yes, gnd_err *e);
-/* Waits for it here. Call it without d's lock: others can use d meanwhile if the backend allows. */
+/* Sets *yes to whether all work of stream `index` is done. *asked is zeroed before the first call,
+ * kept between calls and freed by the caller. Work that others enqueue in the stream's own queue
+ * counts if it came before the call that set asked->ev. */
+gnd_status gnd__gate_stream_done(gnd__gdev *d, int index, gnd__moment *asked, int *yes, gnd_err *e);
+/* Makes the host wait for the event. Call it without d's lock: others can use d meanwhile if the
+ * backend allows that. */
 gnd_status gnd__gate_moment_wait(gnd__gdev *d, const gnd__moment *m, gnd_err *e);
 
-/* Before the current stream reads from a block, or writes to it: makes the stream wait for other
- * streams' work on it, and remembers the stream. The calls below that take a block do that; the
- * arguments of launches, library calls and lists are the caller's to name. */
+/* Call before the current stream reads from a block or writes to it: makes the stream wait for
+ * other streams' work on the block, and records the stream. The calls below that take a block do
+ * this themselves. For the arguments of launches, library calls and lists, the caller does it. */
 gnd_status gnd__stream_use(gnd__gdev *d, gnd__block *b, int write, gnd_err *e);
 static inline gnd_status gnd__gate_use(gnd__gdev *d, gnd__block *b, int write, gnd_err *e)
 {
@@ -269,8 +273,8 @@ static inline gnd_status gnd__gate_use(gnd__gdev *d, gnd__block *b, int write, g
  * no longer held, `release` is called. */
 typedef void gnd__release_fn(void *ctx);
 /* Wraps nbytes of native memory: from byte off of m->handle on, or (off is 0) at m->address. Either
- * is a multiple of 16. Nobody is told of the end of the block unless gnd__gate_owner says who.
- * GND_ERR_UNSUPPORTED if the backend cannot work in such memory, and e says why. */
+ * is a multiple of 16. The end of the block is reported only to an owner set by gnd__gate_owner.
+ * GND_ERR_UNSUPPORTED if the backend cannot use such memory; e says why. */
 gnd_status gnd__gate_wrap(gnd__gdev *d, const gnd_mem_native *m, size_t off, size_t nbytes,
                           gnd__block **b, gnd_err *e);
 void gnd__gate_owner(gnd__block *b, gnd__release_fn *release, void *ctx);
@@ -290,14 +294,14 @@ gnd_status gnd__gate_read(gnd__gdev *d, void *dst, gnd__block *src, size_t off, 
                           gnd_err *e);
 gnd_status gnd__gate_copy(gnd__gdev *d, gnd__block *dst, size_t doff, gnd__block *src, size_t soff,
                           size_t nbytes, gnd_err *e);
-/* The same two without waiting: src must not change, and dst has the bytes, when the current
- * stream's work is done. They may also be done at once. */
+/* The same two without waiting. Until the current stream's work is done, src must not change and
+ * dst does not have the bytes. The transfer may also be done at once. */
 gnd_status gnd__gate_write_async(gnd__gdev *d, gnd__block *dst, size_t off, const void *src,
                                  size_t nbytes, gnd_err *e);
 gnd_status gnd__gate_read_async(gnd__gdev *d, void *dst, gnd__block *src, size_t off, size_t nbytes,
                                 gnd_err *e);
-/* Host memory of which the device makes transfers at full speed; *p is NULL with GND_OK if the
- * backend has no memory of its own for that. */
+/* Allocates host memory with which the device transfers at full speed. *p is NULL with GND_OK if
+ * the backend has no special memory for that. */
 gnd_status gnd__gate_host_alloc(gnd__gdev *d, size_t nbytes, void **p, gnd_err *e);
 void gnd__gate_host_free(gnd__gdev *d, void *p);
 /* Copies from another library's memory at src, an address of the device's own kind, which must stay
@@ -378,6 +382,8 @@ gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_klaunch *l, 
 gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_klaunch *l,
                               gnd_list **list, gnd_err *e);
 gnd_status gnd__gate_list_run(gnd__gdev *d, gnd_list *list, int n, gnd_err *e);
+/* The same between two waits for the current stream; *ns is the time of the run. */
+gnd_status gnd__gate_list_time(gnd__gdev *d, gnd_list *list, int n, int64_t *ns, gnd_err *e);
 void gnd__gate_list_free(gnd__gdev *d, gnd_list *list);
 /* Whether values of launches in a list can change: argument `arg` of launch i is *a in the runs
  * from now on. */

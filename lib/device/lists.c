@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "device/call.h"
+#include "device/priv.h"
 
 gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_klaunch *l,
                               gnd_list **list, gnd_err *e)
@@ -38,8 +39,8 @@ gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const 
     return done(d, "list_new", st, e);
 }
 
-/* A plugin without list_run_in runs a list in the queue it was made for. Lists are then made only
- * while there is no stream but the default one (list_new), so that is the queue of stream 0. */
+/* A plugin without list_run_in runs a list in the queue for which it was made. Such lists are made
+ * only while the default stream is the only one (list_new), so that is the queue of stream 0. */
 static gnd_status run_there(gnd__gdev *d, gnd_list *list, gnd_err *e)
 {
     const int here = gnd__gate_stream(d);
@@ -66,6 +67,18 @@ gnd_status gnd__gate_list_run(gnd__gdev *d, gnd_list *list, int n, gnd_err *e)
     return done(d, "list_run", st, e);
 }
 
+gnd_status gnd__gate_list_time(gnd__gdev *d, gnd_list *list, int n, int64_t *ns, gnd_err *e)
+{
+    gnd_status st = gnd__gate_finish(d, e);
+    const int64_t began = gnd__clock();
+    if (st == GND_OK)
+        st = gnd__gate_list_run(d, list, n, e);
+    if (st == GND_OK)
+        st = gnd__gate_finish(d, e);
+    *ns = gnd__clock() - began;
+    return st;
+}
+
 int gnd__gate_lists_vary(const gnd__gdev *d)
 {
     return d->be->has_replay && d->be->replay.list_value != NULL;
@@ -85,7 +98,7 @@ int gnd__gate_loops(const gnd__gdev *d)
     return d->be->has_replay && d->be->replay.loop_new != NULL;
 }
 
-/* The steps in the backend's terms, and behind them its kernels: one allocation. */
+/* The steps as the backend takes them, followed by its kernels in the same allocation. */
 static gnd_loop_step *loop_steps(int n, const gnd__loop_step *step)
 {
     size_t kernels = 0;

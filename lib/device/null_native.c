@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "device/null_priv.h"
 
-/* Only the host's memory; null:2 takes its addresses for CUDA's too. */
+/* Accepts only host memory; null:2 also accepts its addresses as CUDA's. */
 gnd_status gnd__null_wrap(gnd_dev *d, const gnd_mem_native *m, size_t n, gnd_buf **out, gnd_err *e)
 {
     gnd_buf *b;
@@ -51,7 +51,7 @@ gnd_status gnd__null_dev_native(gnd_dev *d, gnd_queue *q, gnd_dev_native *n, gnd
     return GND_OK;
 }
 
-/* Any context and any queue: nothing is done with them but to name them again. */
+/* Accepts any context and any queue, and only returns them again. */
 gnd_status gnd__null_open_native(const gnd_dev_native *n, uint32_t flags, int *index, gnd_dev **d,
                                  gnd_queue **q, gnd_err *e)
 {

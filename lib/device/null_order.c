@@ -47,7 +47,7 @@ static void join(uint64_t *to, const uint64_t *from)
             to[i] = from[i];
 }
 
-/* The host has waited: whatever is enqueued later comes after that. */
+/* Notes that the host has waited: everything enqueued later comes after that work. */
 static void host_waited(gnd_dev *d, const uint64_t *clock)
 {
     pthread_mutex_lock(&lock);
@@ -121,7 +121,8 @@ static void race(const char *what, const gnd_buf *b, size_t from, size_t to, int
 static void add(gnd_buf *b, struct gnd__null_access a)
 {
     int n = 0;
-    for (int i = 0; i < b->naccess; i++) { /* what a write covers need not be remembered */
+    for (int i = 0; i < b->naccess;
+         i++) { /* accesses that the write comes after need not be remembered */
         const struct gnd__null_access *o = &b->access[i];
         const int same = o->queue == a.queue && o->write <= a.write;
         if ((a.write || same) && o->from >= a.from && o->to <= a.to)
@@ -132,7 +133,7 @@ static void add(gnd_buf *b, struct gnd__null_access a)
     if (n == b->capaccess) {
         void *more = realloc(b->access, (size_t)(2 * n + 8) * sizeof *b->access);
         if (!more)
-            abort(); /* a test without memory proves nothing */
+            abort(); /* without memory, the test would prove nothing */
         b->access = more;
         b->capaccess = 2 * n + 8;
     }

@@ -144,10 +144,13 @@ static struct blk **big_list(struct gnd__pool *p, size_t cap)
     return cap > HUGE_MIN ? &p->huge : &p->big[big_class(cap)];
 }
 
-enum { AHEAD = 8 }; /* free buffers of a size that other streams still use, before one is taken */
+enum {
+    AHEAD = 8
+}; /* number of free buffers of a size that other streams still use before one of them is taken */
 
-/* Takes the best cached buffer for cap bytes. With several streams one that the current stream need
- * not wait for; else, if there are more than `most` others, the one that was freed first. */
+/* Takes the best cached buffer for cap bytes. With several streams, prefers one for which the
+ * current stream need not wait; otherwise, if there are more than `most` others, takes the one that
+ * was freed first. */
 static struct blk *cached(gnd__gdev *d, size_t cap, int most)
 {
     struct blk **list = big_list(d->pool, cap), *best = NULL, *oldest = NULL;
@@ -176,7 +179,7 @@ static struct blk *cached(gnd__gdev *d, size_t cap, int most)
     return best;
 }
 
-/* The same after asking which of those that other streams use have become free. */
+/* The same, after asking which buffers used by other streams have become free. */
 static struct blk *cached_now(gnd__gdev *d, size_t cap)
 {
     int tells = 1;
@@ -208,7 +211,7 @@ static gnd_status big_alloc(gnd__gdev *d, size_t nbytes, struct blk **out, gnd_e
     if (st == GND_ERR_DEVMEM && nbytes < cap) {
         if (e)
             gnd__err_clear(e);
-        cap = (nbytes + 15) & ~(size_t)15; /* without rounding it may just fit */
+        cap = (nbytes + 15) & ~(size_t)15; /* without rounding it may fit */
         st = gnd__seg_new(d, cap, 0, &s, e);
     }
     if (st != GND_OK) {
@@ -263,7 +266,7 @@ static gnd_status out_of_memory(gnd__gdev *d, size_t nbytes, const char *said, g
                     said);
 }
 
-/* The slow path after a first attempt ran out of memory. */
+/* The slow path, after a first attempt ran out of memory. */
 static gnd_status alloc_again(gnd__gdev *d, size_t nbytes, struct blk **b, gnd_err *said,
                               gnd_err *e)
 {

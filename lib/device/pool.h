@@ -31,7 +31,7 @@ struct gnd__seg {
     char *host; /* its address in host memory, or NULL */
     size_t bytes;
     int small;
-    int arena;                    /* of a small one: the stream that its free blocks are for */
+    int arena;                    /* small segments: the stream that may use its free blocks */
     struct gnd__seg *prev, *next; /* the list of all segments of the pool */
 };
 
@@ -50,11 +50,11 @@ struct arena {
     size_t waiting_bytes;
 };
 
-enum { ARENAS = 64 }; /* as many as streams */
+enum { ARENAS = 64 }; /* number of arenas: as many as streams */
 
 struct gnd__pool {
     uint64_t limit;
-    struct arena *arena[ARENAS];  /* by stream; the default stream's always exists */
+    struct arena *arena[ARENAS];  /* indexed by stream; that of the default stream always exists */
     struct blk *big[BIG_CLASSES]; /* cached buffers by class, most recently freed first */
     struct blk *huge;             /* cached buffers above HUGE_MIN, unordered */
     struct blk *spare;            /* unused structs */
@@ -74,7 +74,8 @@ static inline gnd_status no_host_memory(gnd_err *e)
     return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
 }
 
-/* Takes an unused struct, or NULL if out of host memory; and returns one. */
+/* The first takes an unused struct, or returns NULL if out of host memory; the second returns one.
+ */
 struct blk *gnd__blk_new(struct gnd__pool *p);
 void gnd__blk_drop(struct gnd__pool *p, struct blk *b);
 
@@ -91,9 +92,9 @@ void gnd__seg_delete(gnd__gdev *d, struct gnd__seg *s);
 /* Requires nbytes <= SMALL_MAX. */
 gnd_status gnd__small_alloc(gnd__gdev *d, size_t nbytes, struct blk **out, gnd_err *e);
 void gnd__small_free(gnd__gdev *d, struct blk *b);
-/* All streams are idle: no block waits any more. */
+/* Call when all streams are idle: releases the blocks that wait for streams. */
 void gnd__small_settled(gnd__gdev *d);
-/* Returns wholly unused segments to the backend. The result is their number of bytes. */
+/* Returns wholly unused segments to the backend. The result is the number of bytes returned. */
 uint64_t gnd__small_trim(gnd__gdev *d);
 
 #endif

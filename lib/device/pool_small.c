@@ -77,7 +77,7 @@ static void list_take(struct arena *p, struct blk *b)
     }
 }
 
-/* Puts a block that its arena's stream may write to back, merged with its free neighbours. */
+/* Makes a block free that its arena's stream may write to, merged with its free neighbours. */
 static void give(struct gnd__pool *p, struct blk *b)
 {
     struct arena *a = p->arena[b->pub.seg->arena];
@@ -118,7 +118,7 @@ static void wait_add(struct arena *a, struct blk *b)
     a->waiting_bytes += b->cap;
 }
 
-/* Puts back the blocks that no stream uses any more; all of them if `all`. */
+/* Makes the waiting blocks free that no stream uses any more; all of them if `all`. */
 static void collect(gnd__gdev *d, int index, int all)
 {
     struct arena *a = d->pool->arena[index];
@@ -189,7 +189,8 @@ static gnd_status grow(gnd__gdev *d, size_t need, gnd_err *e)
     return GND_OK;
 }
 
-/* Cuts so many grains, of a class, from a free block of the arena. *out NULL: there is none. */
+/* Cuts a block of a class's size, in grains, from a free block of the arena. *out NULL: there is
+ * none. */
 static gnd_status cut(struct gnd__pool *p, struct arena *a, size_t grains, struct blk **out,
                       gnd_err *e)
 {
@@ -233,7 +234,8 @@ static gnd_status cut(struct gnd__pool *p, struct arena *a, size_t grains, struc
     return GND_OK;
 }
 
-/* When the arena has none: blocks that waited, more memory, or blocks of other arenas. */
+/* Called if the arena has no such block: tries blocks that waited, more memory, and blocks of other
+ * arenas. */
 static gnd_status find_more(gnd__gdev *d, size_t grains, struct blk **out, gnd_err *e)
 {
     struct gnd__pool *p = d->pool;
@@ -265,7 +267,7 @@ static gnd_status find_more(gnd__gdev *d, size_t grains, struct blk **out, gnd_e
         return cut(p, a, grains, out, e);
     for (int i = 0; i < ARENAS && more == GND_OK && !*out; i++)
         if (i != here && p->arena[i] && (more = cut(p, p->arena[i], grains, out, e)) == GND_OK &&
-            *out) { /* they were that stream's to use: until now */
+            *out) { /* until now, that stream could use them */
             (*out)->pub.users = (uint64_t)1 << i;
             (*out)->pub.used = UINT64_MAX;
         }
@@ -292,7 +294,7 @@ void gnd__small_free(gnd__gdev *d, struct blk *b)
         give(d->pool, b);
 }
 
-/* Of one arena. */
+/* The trim of one arena. */
 static uint64_t trim(gnd__gdev *d, struct arena *a)
 {
     struct gnd__pool *p = d->pool;

@@ -58,7 +58,7 @@ const gnd_backend *gnd__null_tables(void);
 gnd_status gnd__pool_new(gnd__gdev *d, gnd_err *e);
 /* Frees everything, including blocks still in use. The device must be idle. */
 void gnd__pool_delete(gnd__gdev *d);
-/* What the pool needs for a stream of this number; it stays when the stream goes. */
+/* Makes the pool's data for a stream of this number. They stay when the stream is freed. */
 gnd_status gnd__pool_stream(gnd__gdev *d, int index, gnd_err *e);
 
 /* Ends a foreign block (foreign.c). */
@@ -66,28 +66,28 @@ void gnd__foreign_free(gnd__gdev *d, gnd__block *b);
 
 /* Streams (stream.c). Waits for every queue of d; the first failure. */
 gnd_status gnd__queues_wait(gnd__gdev *d, gnd_err *e);
-/* The host has waited for the current stream. */
+/* Call when the host has waited for the current stream. */
 void gnd__stream_finished(gnd__gdev *d);
-/* The end of what the holder of the lock did; d has streams. */
+/* Call when the holder of the lock has finished, if d has streams. */
 void gnd__streams_leave(gnd__gdev *d);
-/* Others may enqueue work in the current stream's queue from now on. */
+/* Call when others may enqueue work in the current stream's queue from now on. */
 void gnd__stream_expose(gnd__gdev *d);
-/* Frees all queues, which are idle, the device's first one too. */
+/* Frees all queues, including the device's first one. They must be idle. */
 void gnd__queues_free(gnd__gdev *d);
 
 gnd_status gnd__progs_new(gnd__gdev *d, gnd_err *e);
 void gnd__progs_delete(gnd__gdev *d);
 
-/* Called before and after a compilation (compiling.c): begin returns the start time; end adds the
- * time taken to d's. */
-int64_t gnd__compiling_begin(void);
+/* The host's monotonic clock in ns. */
+int64_t gnd__clock(void);
+/* Called after a compilation that began at that time: adds the time taken to d's. */
 void gnd__compiling_end(gnd__gdev *d, int64_t began);
 
 /* One kernel of a program. The backend's launch() takes k. */
 struct gnd__kernel {
     gnd_kern *k;
     char *name;
-    int *holds; /* the counter of its program */
+    int *holds; /* the hold counter of its program */
     void *note; /* gnd__gate_kernel_note */
     struct gnd__kernel *next;
 };

@@ -34,9 +34,10 @@ struct prog {
     gnd_prog *p;
     struct gnd__kernel *kernels;
     int unsaved; /* compiled, to be stored on disk when the device is closed */
+    int broken;  /* the disk has no usable binary of it */
     int holds;   /* holds on its kernels by plans, recordings and others */
     uint64_t hash, bytes;
-    struct prog *newer, *older; /* the list by last use */
+    struct prog *newer, *older; /* list ordered by last use */
 };
 
 struct gnd__progcache {
@@ -47,7 +48,7 @@ struct gnd__progcache {
     struct prog *newest, *oldest;
     uint64_t most;   /* limit of the programs' bytes */
     char *log;       /* compiler log of the last program that failed to compile, or NULL */
-    uint64_t needed; /* a higher limit if held programs need it, else 0 */
+    uint64_t needed; /* a higher limit if held programs need it; else 0 */
 };
 
 gnd_status gnd__progs_new(gnd__gdev *d, gnd_err *e)
@@ -206,7 +207,8 @@ static int disk_key(gnd__gdev *d, const char *src, size_t len, gnd__str *key)
     return 0;
 }
 
-static gnd_prog *disk_load(gnd__gdev *d, const char *src, size_t len)
+/* broken is set if there is a binary that cannot be loaded. */
+static gnd_prog *disk_load(gnd__gdev *d, const char *src, size_t len, int *broken)
 {
     gnd__disk *disk = disk_of(d);
     gnd_prog *p = NULL;
@@ -221,13 +223,15 @@ static gnd_prog *disk_load(gnd__gdev *d, const char *src, size_t len)
             d->n.disk_loads++;
         else
             p = NULL;
+        *broken = !p;
         free(bin);
     }
     gnd__str_free(&key);
     return p;
 }
 
-static void disk_store(gnd__gdev *d, const char *src, size_t len, gnd_prog *p)
+/* keep: does not replace an entry that another process has stored meanwhile. */
+static void disk_store(gnd__gdev *d, const char *src, size_t len, gnd_prog *p, int keep)
 {
     gnd__disk *disk = disk_of(d);
     gnd__str key;
@@ -236,7 +240,9 @@ static void disk_store(gnd__gdev *d, const char *src, size_t len, gnd_prog *p)
 
     if (!disk || !disk_key(d, src, len, &key))
         return;
-    if (d->be->program.binary_get(p, &bin, &n, NULL) == GND_OK && bin) {
+    if (keep && gnd__disk_get(disk, key.s, key.len, &bin, &n) == GND__DISK_HIT)
+        free(bin);
+    else if (d->be->program.binary_get(p, &bin, &n, NULL) == GND_OK && bin) {
         if (n > 0 && gnd__disk_put(disk, key.s, key.len, bin, n))
             d->n.disk_stores++;
         free(bin);
@@ -254,10 +260,11 @@ void gnd__progs_delete(gnd__gdev *d)
     if (!c)
         return;
     while (gnd__table_next(c->progs, &at, &src, &len, &value)) {
-        if (((struct prog *)value)->unsaved)
-            disk_store(d, src, len, ((struct prog *)value)->p);
-        prog_release(d, value);
-        gnd__free(value);
+        struct prog *pr = value;
+        if (pr->unsaved)
+            disk_store(d, src, len, pr->p, !pr->broken);
+        prog_release(d, pr);
+        gnd__free(pr);
     }
     gnd__table_free(c->progs, NULL);
     gnd__disk_close(c->disk);
@@ -289,7 +296,7 @@ static gnd_status compile(gnd__gdev *d, const char *name, const char *src, size_
     gnd_status st = gnd__gate_tick(e);
     char *log = NULL, slot[128];
     int debug = gnd__env_bool(GND__ENV_DEBUG, 0);
-    const int64_t began = gnd__compiling_begin();
+    const int64_t began = gnd__clock();
     gnd__span span;
 
     gnd__span_begin(d, &span, GND__SPAN_HOST);
@@ -381,11 +388,12 @@ static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, siz
 
     if (st != GND_OK)
         return gnd__gate_failed(d->id, name, st, e);
-    pr->p = disk_load(d, src, len);
+    pr->p = disk_load(d, src, len, &pr->broken);
     if (pr->p) {
         st = make_kernel(d, pr, name, k, NULL);
         if (st == GND_OK)
             return GND_OK;
+        pr->broken = 1;
         /* A binary that loads but lacks the kernel is unusable: treat it as absent. */
         prog_release(d, pr);
     }
@@ -400,7 +408,7 @@ static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, siz
     if (st == GND_OK && d->be->program.binary_late && d->be->program.binary_late(d->dev))
         pr->unsaved = 1;
     else if (st == GND_OK)
-        disk_store(d, src, len, pr->p);
+        disk_store(d, src, len, pr->p, 0);
     return st;
 }
 

@@ -29,8 +29,8 @@ static void forget(gnd__gdev *d, gnd_event *ev)
         d->be->queue.event_free(ev);
 }
 
-/* Records an event of all that stream s was given, until *at. Later work comes at a later time. e
- * NULL: nobody will miss it. */
+/* Records an event for the work of stream s up to time *at. Later work has a later time. e is NULL
+ * if a failure does not matter. */
 static gnd_status record(gnd__gdev *d, int index, gnd_event **ev, uint64_t *at, gnd_err *e)
 {
     struct gnd__streams *ss = d->streams;
@@ -40,14 +40,14 @@ static gnd_status record(gnd__gdev *d, int index, gnd_event **ev, uint64_t *at, 
         st = d->be->queue.record(s->queue, ev, e);
     if (st != GND_OK)
         return gnd__gate_call_failed(d, "record", st, e);
-    (void)d->be->queue.flush(s->queue, NULL); /* or it may never come */
+    (void)d->be->queue.flush(s->queue, NULL); /* otherwise it may never come */
     if (index == ss->cur && d->worked)
         s->last = ss->now++;
     *at = s->last;
     return GND_OK;
 }
 
-/* The same as the newest of the stream's events. */
+/* The same, and keeps it as the newest of the stream's events. */
 static gnd_status mark(gnd__gdev *d, int index, gnd__smark **out, gnd_err *e)
 {
     gnd__gstream *s = d->streams->s[index];
@@ -77,11 +77,11 @@ static gnd__smark *find(gnd__gstream *s, uint64_t need)
     return NULL;
 }
 
-/* Whether stream `to` comes after what stream `from` was given until `at`. */
+/* Whether stream `to` comes after the work of stream `from` up to time `at`. */
 static int covered(const struct gnd__streams *ss, int to, int from, uint64_t at)
 {
     const gnd__gstream *s = ss->s[from], *t = ss->s[to];
-    if (to == from || !s) /* a stream is done with everything before it is freed */
+    if (to == from || !s) /* all work of a stream is done before it is freed */
         return 1;
     if (s->shared)
         return 0;
@@ -89,7 +89,8 @@ static int covered(const struct gnd__streams *ss, int to, int from, uint64_t at)
     return at <= ss->done[from] || (t && at <= t->seen[from]);
 }
 
-/* Stream `index` was made to wait: whoever waits for it from here on waits for that too. */
+/* Notes that stream `index` was made to wait: a stream that waits for it later waits for that work
+ * too. */
 static void has_waited(gnd__gdev *d, int index)
 {
     struct gnd__streams *ss = d->streams;
@@ -111,7 +112,7 @@ static gnd_status wait_event(gnd__gdev *d, int to, gnd_event *ev, gnd_err *e)
     return GND_OK;
 }
 
-/* Makes stream `to` come after what stream `from` was given until `at`. */
+/* Makes stream `to` come after the work of stream `from` up to time `at`. */
 static gnd_status after(gnd__gdev *d, int to, int from, uint64_t at, gnd_err *e)
 {
     struct gnd__streams *ss = d->streams;
@@ -137,7 +138,7 @@ void gnd__streams_leave(gnd__gdev *d)
     gnd__smark *m;
     if (!d->worked)
         return;
-    /* Without the event, whoever needs one records it. */
+    /* If there is no event, the next function that needs one records it. */
     if (!s->watched || mark(d, ss->cur, &m, NULL) != GND_OK)
         s->last = ss->now++;
     d->worked = 0;
@@ -264,7 +265,7 @@ int gnd__streams_poll(gnd__gdev *d, const gnd__block *b)
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
-/* From here on d may have several streams; its queue is that of the first. */
+/* Prepares d for several streams; its queue becomes that of the first. */
 static gnd_status begin(gnd__gdev *d, gnd_err *e)
 {
     struct gnd__streams *ss = gnd__calloc(1, sizeof *ss);
@@ -317,7 +318,7 @@ gnd_status gnd__gate_stream_new(gnd__gdev *d, int *index, uint64_t *serial, gnd_
     s->serial = atomic_fetch_add(&made, 1) + 1;
     ss->s[i] = s;
     ss->n = ss->n > i ? ss->n : i + 1;
-    /* Blocks that were used before there were streams do not say so. */
+    /* Blocks that were used before there were several streams have no record of that. */
     if ((st = after(d, i, 0, UINT64_MAX, e)) != GND_OK) {
         (void)gnd__gate_stream_free(d, i, NULL);
         return st;
@@ -410,9 +411,28 @@ void gnd__gate_moment_free(gnd__gdev *d, gnd__moment *m)
     m->ev = NULL;
 }
 
+gnd_status gnd__gate_stream_done(gnd__gdev *d, int index, gnd__moment *asked, int *yes, gnd_err *e)
+{
+    gnd_status st = GND_OK;
+    if (!d->streams && gnd__gate_events(d) && (st = begin(d, e)) != GND_OK) /* it counts as work */
+        return st;
+    const struct gnd__streams *ss = d->streams;
+    *yes = ss && !ss->s[index]->shared && ss->s[index]->last <= ss->done[index];
+    if (!*yes && !asked->ev)
+        st = gnd__gate_moment(d, index, asked, e);
+    if (!*yes && st == GND_OK)
+        st = gnd__gate_moment_done(d, asked, yes, e);
+    if (st != GND_OK || !*yes)
+        return st;
+    gnd__gate_moment_free(d, asked);
+    *yes = ss->s[index]->shared ||
+           ss->s[index]->last <= ss->done[index]; /* there was no work meanwhile */
+    return GND_OK;
+}
+
 gnd_status gnd__gate_moment_order(gnd__gdev *d, int to, const gnd__moment *m, gnd_err *e)
 {
-    if (!d->streams) /* the only one is in order */
+    if (!d->streams) /* a single stream is in order */
         return GND_OK;
     return wait_event(d, to, m->ev, e);
 }

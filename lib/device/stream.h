@@ -16,37 +16,38 @@
 
 enum { GND__STREAMS = 64, GND__STREAM_EVENTS = 16 };
 
-/* An event of a stream: all that it was given up to time `at`, and what it had waited for then. */
+/* An event of a stream: covers its work up to time `at`, and the work that it had waited for by
+ * then. */
 typedef struct gnd__smark {
-    gnd_event *ev; /* NULL: the place is free, or the event has come */
+    gnd_event *ev; /* NULL: the entry is free, or the event has come */
     uint64_t at;
     uint64_t seen[GND__STREAMS];
 } gnd__smark;
 
 typedef struct gnd__gstream {
     gnd_queue *queue;
-    uint64_t serial; /* 0: the default stream */
-    uint64_t last;   /* when it was given work for the last time */
-    int watched;     /* some stream has waited for it: each hold ends with an event */
-    int shared;      /* others may enqueue in its queue: no event covers what they will enqueue */
-    uint64_t seen[GND__STREAMS]; /* up to when it comes after the others */
+    uint64_t serial;             /* 0: the default stream */
+    uint64_t last;               /* time of its latest work */
+    int watched;                 /* some stream has waited for it: each hold ends with an event */
+    int shared;                  /* others may enqueue in its queue, which no event covers */
+    uint64_t seen[GND__STREAMS]; /* the time up to which it comes after each other stream */
     gnd__smark mark[GND__STREAM_EVENTS];
-    unsigned next; /* of mark, the one to use next: the oldest */
+    unsigned next; /* index of the entry of mark to use next, the oldest */
 } gnd__gstream;
 
 struct gnd__streams {
     uint64_t now;
-    int cur; /* of the holder of the lock */
-    int n;   /* numbers in use are less than this */
+    int cur; /* current stream of the holder of the lock */
+    int n;   /* all numbers in use are below this */
     gnd__gstream *s[GND__STREAMS];
-    uint64_t done[GND__STREAMS]; /* up to when the host knows that their work is done */
+    uint64_t done[GND__STREAMS]; /* the time up to which the host knows that their work is done */
 };
 
-/* The host knows that stream `index` is done with its work until `at`. */
+/* Notes that the host knows the work of stream `index` up to time `at` to be done. */
 void gnd__stream_came(gnd__gdev *d, int index, uint64_t at);
 /* Whether stream `index` may write to b without waiting for any other. */
 int gnd__stream_clear(const gnd__gdev *d, const gnd__block *b, int index);
-/* Finds out which events of the users of b have come. Returns 0 if the backend cannot tell. */
+/* Asks which events of the users of b have come. Returns 0 if the backend cannot tell. */
 int gnd__streams_poll(gnd__gdev *d, const gnd__block *b);
 /* Makes stream `index` wait until it may write to b. */
 gnd_status gnd__stream_after(gnd__gdev *d, int index, const gnd__block *b, gnd_err *e);

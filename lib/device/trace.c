@@ -50,11 +50,11 @@ static pid_t owner; /* a forked child writes nothing */
 static uint64_t origin;
 static int ndev;
 
-static uint64_t now(void)
+int64_t gnd__clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 /* Appends text, escaped, without the quotes of a JSON string. */
@@ -177,7 +177,7 @@ static gnd_status begin_file(int *pid, gnd_err *e)
         } else {
             first = 1;
             owner = getpid();
-            origin = now();
+            origin = (uint64_t)gnd__clock();
             fprintf(
                 file,
                 "[\n{\"ph\":\"M\",\"name\":\"clock\",\"pid\":%d,\"args\":{\"name\":\"monotonic\"}}",
@@ -212,7 +212,7 @@ static int set_clock(gnd__gdev *d)
     if (q->record(d->queue, &ev, NULL) != GND_OK)
         return 0;
     st = q->event_wait(ev, NULL);
-    host = now();
+    host = (uint64_t)gnd__clock();
     if (st == GND_OK)
         st = q->event_time(ev, &at, NULL);
     q->event_free(ev);
@@ -293,14 +293,14 @@ void gnd__trace_begin(gnd__gdev *d, gnd__span *s, gnd__span_kind kind)
         if (d->be->queue.record(d->queue, &s->before, NULL) != GND_OK)
             s->before = NULL;
     }
-    s->t0 = now();
+    s->t0 = (uint64_t)gnd__clock();
 }
 
 void gnd__trace_end(gnd__gdev *d, const gnd__span *s, const char *category, const char *name,
                     int64_t nbytes)
 {
     struct gnd__trace *t = d->trace;
-    uint64_t t1 = now();
+    uint64_t t1 = (uint64_t)gnd__clock();
     gnd_event *after = NULL;
     int64_t rd = nbytes, wr = -1;
 

@@ -196,7 +196,8 @@ int gnd__through_frames(gnd__lowering *lo, int32_t f, gnd__where *w)
                     return 0;
                 }
                 lo->g->node[fr->node].must =
-                    1;         /* and those behind it that could not either once it is stored: a */
+                    1; /* Marks the following nodes too that could not be expressed once this one is
+                          stored: a long chain is then grouped again once, not once per node */
                 lo->retry = 1; /* chain of many is to be grouped again once, and not for each */
                 ok = 0;
                 gnd__own_layout(a, &w->l);

@@ -160,7 +160,7 @@ static int32_t enter(gnd__pgraph *g, size_t key, int32_t ninput)
     return i;
 }
 
-/* The constant in whose place a, a placeholder, is; or NULL. */
+/* The constant that replaces placeholder a, or NULL. */
 static gnd_array *number_of(const gnd__pgraph *g, const gnd_array *a)
 {
     for (int i = 0; i < g->nnumber && a->kind == GND__DATA && !a->data.st; i++)
@@ -169,9 +169,9 @@ static gnd_array *number_of(const gnd__pgraph *g, const gnd_array *a)
     return NULL;
 }
 
-/* Gives a its number; inputs that are constants have theirs in konst. Constants have no device, so
- * they are never marked. konst is NULL for a constant that is a sink or a placeholder, and so not
- * to be shared. */
+/* Gives a its number; inputs that are constants have their numbers in konst. Constants have no
+ * device, so they are never marked. konst is NULL for a constant that is a sink or a placeholder
+ * and must therefore not be shared. */
 static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
 {
     gnd__pnode *p;
@@ -214,14 +214,14 @@ static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
     return konst ? enter(g, key, ninput) : g->nnode - 1;
 }
 
-/* Adds a, after the constants that it takes. */
+/* Adds a after its constant inputs. */
 static int32_t add_with_constants(gnd__pgraph *g, gnd_array *a)
 {
     int32_t konst[GND_MAX_NDIM + 1]; /* read only for inputs that are constants */
     if (!gnd__is_leaf(a))
         for (int i = 0; i < a->nin && !g->oom; i++)
             if (a->in[i]->kind == GND__CONST) {
-                if (i > GND_MAX_NDIM) { /* makers of assemblies pass no bare constants */
+                if (i > GND_MAX_NDIM) { /* assemblies never have bare constants as inputs */
                     g->oom = 2;
                     return -1;
                 }
@@ -270,7 +270,7 @@ static void count_uses(gnd__pgraph *g)
 {
     for (int32_t i = 0; i < g->nnode; i++) {
         const gnd__pnode *p = &g->node[i];
-        /* an equal node's consumers hold that one */
+        /* the consumers of an equal node hold that node */
         for (int j = 0; j < p->a->nin && !gnd__is_leaf(p->a); j++) {
             gnd__pnode *q = &g->node[g->inputs[p->in + j]];
             q->uses += p->a->in[j] == q->a;
@@ -286,9 +286,9 @@ static int is_view_asked(const gnd__pgraph *g)
     return 0;
 }
 
-/* Handles a sink that is a view of an operation from which nodes outside the graph are made too,
- * mostly other views. These refer to the operation, not to the sink (graph/view.c). So the
- * operation is treated as held by the user, and is stored for all of them if it is expensive. */
+/* Handles a sink that is a view of an operation from which other nodes outside the graph are made,
+ * mostly views. These refer to the operation, not to the sink (graph/view.c). The operation
+ * therefore counts as held by the user; if it is expensive, it is stored for all of them. */
 static void hold_viewed(gnd__pgraph *g)
 {
     for (int32_t s = 0; s < g->nsink; s++) {
@@ -304,8 +304,8 @@ static void hold_viewed(gnd__pgraph *g)
     }
 }
 
-/* Whether a has an owner that may ask for it later: the user (but not a scope, which may own it
- * only because the program computed it), or more nodes than the `uses`. */
+/* Whether a has an owner that may ask for it later: the user, or more nodes than the `uses`. A
+ * scope does not count: it may own a only because the program computed it. */
 static int is_owned(const gnd_array *a, int32_t uses)
 {
     const int handles = atomic_load_explicit(&a->handles, memory_order_relaxed);
@@ -313,7 +313,7 @@ static int is_owned(const gnd_array *a, int32_t uses)
            atomic_load_explicit(&a->refs, memory_order_relaxed) - handles > uses;
 }
 
-/* Finds which nodes are owned. Sinks are excluded: they get their elements whoever owns them. */
+/* Finds which nodes are owned. Sinks are excluded: they get their elements in any case. */
 static void find_owned(gnd__pgraph *g)
 {
     for (int32_t i = 0; i < g->nnode; i++) {

@@ -50,14 +50,14 @@ typedef struct gnd__pnode {
     uint8_t conflict; /* used by several kernels, or by one through different views */
     uint8_t expanded; /* some use repeats its elements (1), more than a few times (4), many (2) */
     uint8_t whole;    /* some use requires that assemblies below it are stored */
-    uint8_t piece; /* a view that is a box of an assembly whose boxes are all cut from one array */
+    uint8_t piece;    /* a view: a box of an assembly whose boxes are all cut from one array */
     /* the inline tree, including itself, contains an assembly: each use reads several places */
     uint8_t boxed;
     uint8_t shared; /* it would be stored if kernels had no limits */
-    /* if it is computed where it is used: the only node of which it consists by views and
-     * assemblies of views; itself if there is none */
+    /* if it is computed where it is used and consists, through views and assemblies of views, of a
+     * single node: that node; itself otherwise */
     int32_t origin;
-    uint32_t parents; /* how many inputs of the graph's nodes are this node */
+    uint32_t parents; /* number of inputs of the graph's nodes that are this node */
     /* a root whose memory a launch overwrites: it has no elements at the end */
     uint8_t given;
     uint8_t in_place; /* for launches: it uses the slot of an input */
@@ -83,7 +83,7 @@ typedef struct gnd__pnode {
     int32_t before;
     int32_t check;  /* gnd__plan: the number of its check plus 1 */
     uint8_t viewed; /* roots: a sink is a view of it */
-    int32_t lost;   /* uses by equal nodes that nobody else needs */
+    int32_t lost;   /* number of uses by equal nodes that nobody else needs */
     int32_t uses;   /* by nodes of the graph */
     /* nleaf leaves, in order; the last field, because collect does not clear it */
     int32_t leaf[GND__LEAVES];
@@ -108,14 +108,14 @@ typedef struct gnd__pwork {
     int32_t before;
     /* 1: works joined by gnd__fuse_rows; red is in order of computation */
     int rows;
-    /* GND__P_MATMUL: the product; root[0] itself, or what root[0] is made from: */
+    /* GND__P_MATMUL: the product; root[0] itself, or an input of root[0]'s computation: */
     int32_t product;
     int32_t plus;        /* ... and the addend, or -1 */
     int32_t alpha, beta; /* ... and the constant factors of these two, or -1 */
     uint8_t relu;        /* ... and whether the maximum with 0 is taken */
 } gnd__pwork;
 
-/* An array that computes the same as node `node` of the graph: it gets that node's elements. */
+/* An array that computes the same as node `node` of the graph. It gets that node's elements. */
 typedef struct gnd__dup {
     gnd_array *a;
     int32_t node;
@@ -123,8 +123,8 @@ typedef struct gnd__dup {
     int32_t uses;
 } gnd__dup;
 
-/* A placeholder, in whose place the graph has a constant: one that is equal to no other, as its
- * value will change. */
+/* A placeholder that a constant of the graph replaces. The constant equals no other one, because
+ * its value will change. */
 typedef struct gnd__pnumber {
     gnd_array *in, *as; /* NULL: not a node itself; nodes of the graph whose `as` is this number
                            belong to it */
@@ -245,13 +245,13 @@ int gnd__through_view(gnd__layout *l, const gnd_array *view);
 /* Converts the layout l of an input to the shape dim[ndim] of its elementwise consumer: axes are
  * aligned at the end. */
 void gnd__through_broadcast(gnd__layout *l, int ndim, const int64_t *dim);
-/* Converts the layout l of the input of short reduction a to the result's axes, at element
- * `which` of the reduced axes. */
+/* Converts the layout l of the input of short reduction a to the result's axes, for element `which`
+ * along the reduced axes. */
 void gnd__through_pick(gnd__layout *l, const gnd_array *a, int64_t which);
 /* The layout of a's own elements, present or future. */
 void gnd__own_layout(const gnd_array *a, gnd__layout *l);
-/* How the first element of a, which has its elements, is aligned in its block: 0: to fewer than 16
- * bytes, then 1: 16, 2: 32, 3: 64, 4: 128 or more. Of memory of others no more than 16 is known. */
+/* The alignment of the first element of a, which has its elements, in its block: 0: less than 16
+ * bytes, 1: 16, 2: 32, 3: 64, 4: 128 or more. Memory of other libraries counts as at most 16. */
 enum { GND__ALIGN_CLASSES = 4 };
 static inline int gnd__leaf_alignment(const gnd_array *a)
 {

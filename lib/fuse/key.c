@@ -74,8 +74,8 @@ static inline size_t key_size(const gnd_array *a)
     }
 }
 
-/* Which inputs of launch a nobody else will see again, one bit each. The memory of such an input
- * may be overwritten; inputs of a recording are kept. */
+/* The inputs of launch a that nothing else will read, one bit each. The memory of such an input may
+ * be overwritten; inputs of a recording are kept. */
 static uint32_t dying_inputs(const gnd__pgraph *g, const gnd_array *a)
 {
     uint32_t bits = 0;
@@ -184,7 +184,7 @@ int gnd__key_end(gnd__pgraph *g)
         return 0;
     put(g, g->sinks, 4 * (size_t)g->nsink);
     for (int32_t i = 0; i < g->nnode; i++)
-        /* late, because an equal node may have changed them */
+        /* determined late, because an equal node may have changed them */
         g->key[g->nkey++] = (unsigned char)(g->node[i].held | g->node[i].owned << 2);
     put32(g, g->nsink);
     put32(g, g->nnode);

@@ -64,7 +64,7 @@ static void order_reduced(gnd__kir *k)
 {
     for (int i = 0; i < k->nreds; i++)
         if (gnd__reds[k->red[i].op].place)
-            return; /* the index refers to the original axes */
+            return; /* an index refers to the original axes */
     for (int d = k->nkeep + 1; d < k->nkeep + k->nred; d++)
         for (int j = d; j > k->nkeep && rank_stride(k, j - 1) < rank_stride(k, j); j--)
             swap_axes(k, j - 1, j);
@@ -78,9 +78,9 @@ int gnd__kir_has_boxes(const gnd__kir *k)
     return 0;
 }
 
-/* Whether access i is only used as the index of conditions without shifts, and moves with axis d by
- * one and not with d + 1. Then the condition 0 .. step - 1 is equivalent to 0 .. step * extent - 1
- * over both axes merged. */
+/* Whether access i is used only as the index of conditions without shifts, and moves by one along
+ * axis d and not along d + 1. Then the condition 0 .. step - 1 is equivalent to 0 .. step * extent
+ * - 1 on the merged axis. */
 static int can_widen(const gnd__kir *k, int i, int d)
 {
     int64_t n;

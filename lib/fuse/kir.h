@@ -95,7 +95,7 @@ typedef struct gnd__kir {
     int16_t const_dtype[GND__KIR_CONST];
     int nfn;
     const gnd__snippet *fn[GND__KIR_FNS]; /* of calls and reductions; the graph holds them */
-    char label[160];                      /* what it fuses, for explain: "multiply add sum" */
+    char label[160]; /* names of the fused operations, for explain: "multiply add sum" */
 } gnd__kir;
 
 /* The number of points of the kept axes, and of the reduced axes. */
@@ -105,8 +105,8 @@ int64_t gnd__kir_reduced(const gnd__kir *k);
 int gnd__kir_has_boxes(const gnd__kir *k);
 /* How many of an instruction's a[] are values. A value of -1 is absent. */
 int gnd__kir_nargs(const gnd__kir *k, const gnd__instr *in);
-/* A function of k with a text before it, which is the same for all that have one; NULL if none
- * has. */
+/* A function of k with a preceding text, which is the same for all functions that have one; NULL if
+ * none has. */
 const gnd__snippet *gnd__kir_before(const gnd__kir *k);
 /* Drops axes of extent 1, orders reduced axes by stride (unless an index is needed), and merges
  * adjacent axes that every access treats as one. */

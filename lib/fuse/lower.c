@@ -96,7 +96,7 @@ static gnd_status split(gnd__lowering *lo)
             (!best || p->nops + p->nleaf > best->nops + best->nleaf))
             best = p;
     }
-    /* rather an assembly: each of its boxes contains everything below */
+    /* an assembly is preferred: each of its boxes contains everything below */
     for (int f = lo->nframe - 1; f >= 0; f--)
         if ((lo->frame[f].type == GND__F_SHIFT || lo->frame[f].type == GND__F_BOX) &&
             lo->g->node[lo->frame[f].node].role == GND__R_INLINE)
@@ -198,7 +198,7 @@ static void lower(gnd__lowering *lo)
             continue;
         int v = gnd__lower_value(lo, root_expr(lo, r));
         if (v >= 0 && w->type == GND__P_PRIM && k->nfn > 0 && gnd__kir_before(k)) {
-            lo->full = 1; /* other inputs of the primitive may have such a text too */
+            lo->full = 1; /* other inputs of the primitive may have a preceding text too */
         } else if (v >= 0 && w->type == GND__P_PRIM) {
             k->out[k->nout].access = -1;
             k->out[k->nout++].value = (int16_t)v;
@@ -221,14 +221,14 @@ gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *ret
     lo->parts.n = lo->space.ndim = 0;
     do {
         lower(lo);
-    } while (lo->divided); /* into more parts each time */
+    } while (lo->divided); /* each attempt divides into more parts */
     if (lo->full && !lo->retry && w->rows) {
         gnd__not_rows(g, w);
         lo->retry = 1;
     } else if (lo->full && !lo->retry) {
         st = split(lo);
     }
-    if (lo->retry && w->rows) /* whatever the reason, it may succeed without rows */
+    if (lo->retry && w->rows) /* for any reason: it may succeed without rows */
         gnd__not_rows(g, w);
     *retry = lo->retry;
     if (st == GND_OK && !*retry) {

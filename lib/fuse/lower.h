@@ -22,11 +22,12 @@ typedef enum gnd__ftype {
 /* One view on the path from the root: it maps its input's space to `node`'s space. */
 typedef struct gnd__frame {
     gnd__ftype type;
-    int32_t node;   /* GND__F_VIEW: the view; GND__F_BCAST: the consumer; GND__F_PICK: a short
-                       reduction;   GND__F_SHIFT, GND__F_BOX: the assembly */
-    int32_t from;   /* GND__F_BCAST: the input; GND__F_PICK: which of the elements that it reduces;
-                       GND__F_SHIFT: the box that the others differ from; GND__F_BOX: the box */
-    int32_t parent; /* the frame nearer to the root, or -1 */
+    int32_t node; /* GND__F_VIEW: the view; GND__F_BCAST: the consumer; GND__F_PICK: a short
+                     reduction;   GND__F_SHIFT, GND__F_BOX: the assembly */
+    /* GND__F_BCAST: the input; GND__F_PICK: the number of the reduced element; GND__F_SHIFT: the
+     * box with which the others are compared; GND__F_BOX: the box */
+    int32_t from;
+    int32_t parent;   /* the frame nearer to the root, or -1 */
     uint32_t touched; /* GND__F_SHIFT: the boxes that points can be in */
     int known;        /* whether the following fields are set */
     int16_t
@@ -52,11 +53,11 @@ typedef struct gnd__lowering {
     gnd_err *e;
     int epilogue;
     int full;        /* a limit of the IR was reached */
-    int32_t deepest; /* then: the unstored node farthest from the root, or -1 */
+    int32_t deepest; /* if `full`: the unstored node farthest from the root, or -1 */
     int retry;
     int divided;            /* the space was divided (further): the work must be lowered
                                again */
-    gnd__shape space;       /* maps: the kernel's space, before ... */
+    gnd__shape space;       /* maps: the kernel's space before ... */
     gnd__parts parts;       /* ... it is divided */
     int perm[GND_MAX_NDIM]; /* reductions: input axis of each kernel axis, kept ones first */
     gnd__frame frame[GND__MAX_FRAMES];
@@ -81,7 +82,7 @@ int gnd__through_frames(gnd__lowering *lo, int32_t f, gnd__where *w);
 /* The boxes of assembly i, seen through frame f, that points can be in: at least one. Returns 0 as
  * above. */
 int gnd__touched(gnd__lowering *lo, int32_t i, int32_t f, uint32_t *boxes);
-/* The box of these with the most elements. */
+/* The one of these boxes with the most elements. */
 int gnd__greatest_box(const gnd__pgraph *g, int32_t i, uint32_t boxes);
 /* Makes the conditions of the frames from f outward. Returns 0 if lo is full. */
 int gnd__conditions(gnd__lowering *lo, int32_t f);
@@ -89,7 +90,7 @@ int gnd__conditions(gnd__lowering *lo, int32_t f);
 int gnd__chosen(gnd__lowering *lo, uint32_t boxes, const int32_t *frame, const int *value);
 
 /* --- divide.c --------------------------------------------------------------------------------- */
-/* Divides the space of lo's work so that reshape a of something repeated, seen through frame f, can
+/* Divides the space of lo's work so that reshape a of a repeated array, seen through frame f, can
  * be expressed in its parts. Returns 0 if that is impossible or not worthwhile. */
 int gnd__divide(gnd__lowering *lo, const gnd_array *a, int32_t f);
 /* Converts a layout of the work's space to one of its parts. */
@@ -104,8 +105,8 @@ int gnd__reshaped_in_parts(const gnd__lowering *lo, const gnd_array *a, int32_t 
  * `full` is set; -2: the result has another shape. */
 int gnd__lower_access(gnd__lowering *lo, int32_t slot, int dtype, const gnd__layout *l,
                       int aligned);
-/* An instruction without arguments; and its value once it is added: that of an equal instruction,
- * or a new one, or -1 if full. */
+/* Makes an instruction without arguments. The second function adds it and returns its value: that
+ * of an equal instruction, or a new one, or -1 if full. */
 gnd__instr gnd__lower_instr(const gnd__lowering *lo, gnd__ikind kind, int dtype);
 int gnd__lower_add(gnd__lowering *lo, const gnd__instr *in);
 /* The number of function fn in the kernel. -1, and `full` is set, if there are too many, or if the
@@ -117,9 +118,9 @@ void gnd__lower_apart(gnd__lowering *lo);
 int gnd__lower_in_kernel(const gnd__lowering *lo, int32_t node);
 /* The number of node i among the work's reductions, or -1. */
 int gnd__lower_red_index(const gnd__lowering *lo, int32_t node);
-/* The values of single nodes; -1: `full` or `retry` is set. Node i is seen through frame f. First a
- * node that needs no further walk: a leaf, a constant, another kernel's root, or a reduction of
- * this kernel. */
+/* The values of single nodes, of which node i is seen through frame f; -1: `full` or `retry` is
+ * set. First, a node whose inputs need not be walked: a leaf, a constant, a root of another kernel,
+ * or a reduction of this kernel. */
 int gnd__lower_leaf(gnd__lowering *lo, int32_t i, int32_t f);
 /* A take. An access to in[0] along the axes that the node keeps, plus the offsets from the indices,
  * whose values are index[1] and so on. */

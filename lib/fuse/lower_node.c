@@ -252,7 +252,7 @@ int gnd__lower_gather(gnd__lowering *lo, int32_t i, int32_t f, const int *index)
     gnd__where w;
     gnd__instr in;
     int acc, off = -1;
-    if (lo->w->rows) { /* this very kernel might store what is indexed */
+    if (lo->w->rows) { /* the indexed array might be stored by this kernel */
         gnd__not_rows(lo->g, lo->w);
         lo->retry = 1;
         return -1;
@@ -296,7 +296,7 @@ int gnd__lower_gather(gnd__lowering *lo, int32_t i, int32_t f, const int *index)
     return gnd__lower_add(lo, &in);
 }
 
-/* Input j of call i, of which the function gets a pointer: it is stored, in C order. */
+/* Input j of call i, which the function gets as a pointer: it is stored, in C order. */
 static int pointer_value(gnd__lowering *lo, int32_t i, int j)
 {
     const gnd__pnode *p = &lo->g->node[i];
@@ -304,7 +304,7 @@ static int pointer_value(gnd__lowering *lo, int32_t i, int j)
     gnd__place pl;
     gnd__layout l;
     gnd__instr in;
-    if (lo->w->rows) { /* it might be stored by this very kernel */
+    if (lo->w->rows) { /* it might be stored by this kernel */
         gnd__not_rows(lo->g, lo->w);
         lo->retry = 1;
         return -1;

@@ -89,7 +89,7 @@ static int in_box(const gnd__lowering *lo, int32_t f)
     return 0;
 }
 
-/* Values still to be computed, the last one first. */
+/* Stack of values still to be computed. */
 typedef struct waiting {
     struct {
         int32_t node, frame;
@@ -121,8 +121,8 @@ static int store_assembly(gnd__lowering *lo, int32_t i)
     return -1;
 }
 
-/* The value of assembly i, seen through frame f, if those of its boxes are known; -1: they were
- * added to the waiting list, or it is impossible. */
+/* The value of assembly i, seen through frame f, if the values of its boxes are known. -1: these
+ * were added to the waiting list, or it is impossible. */
 static int assembly_value(gnd__lowering *lo, waiting *w, int32_t i, int32_t f)
 {
     const gnd__pnode *p = &lo->g->node[i];
@@ -211,8 +211,8 @@ static int walk(gnd__lowering *lo, waiting *w)
             }
             if (!ready)
                 continue;
-            /* the index is valid only where the box's condition holds; a function of the user must
-             * not see another */
+            /* the index is valid only where the box's condition holds; a user's function must not
+             * get any other index */
             if ((a->kind == GND__CHECKED || a->kind == GND__CALL) && in_box(lo, f)) {
                 lo->g->node[i].must = 1;
                 lo->retry = 1;

@@ -15,19 +15,21 @@
 
 #include <string.h>
 
-#define CHEAP_COST 4      /* computed again rather than stored and read back */
-#define CHEAP_COST_GPU 20 /* the same on a GPU, of 4 bytes or less: one elementary function */
+/* Up to this cost a node is computed again instead of stored and read back; and the same on a GPU
+ * for elements of up to 4 bytes: one elementary function. */
+#define CHEAP_COST 4
+#define CHEAP_COST_GPU 20
 #define CHEAP_LEAVES 2
 #define CHEAP_EXPANDED 2
-#define BOXES_READ 4     /* arrays of which an assembly may be made that is not stored */
-#define FEW 4            /* so many times is a few: then up to */
-#define CHEAP_FEW_GPU 32 /* rather than write 4 bytes and read them */
-#define CHEAP_FEW_CPU 28 /* the same on a CPU: one elementary function at most */
+#define BOXES_READ 4     /* the most arrays in an assembly that is not stored */
+#define FEW 4            /* up to this number, repetitions count as few; then the limit is */
+#define CHEAP_FEW_GPU 32 /* this cost, compared with writing and reading 4 bytes */
+#define CHEAP_FEW_CPU 28 /* the same limit on a CPU: at most one elementary function */
 /* From this length of rows on, indices are checked once, not for each element, because such checks
  * prevent vectorisation. */
 #define CHECK_ROW 32
-/* A node that took so many operations is stored when the user holds it, to be used again it seems;
- * or when a scope does, which may be for no more than that the program went through it. */
+/* From this number of operations on, a node is stored if the user holds it, probably to use it
+ * again, or if a scope holds it, which may only mean that the program computed it. */
 #define KEPT_OPS 16
 #define SCOPE_OPS 48
 
@@ -38,7 +40,7 @@ static int is_piece_of_work(const gnd_array *a)
            a->kind == GND__PART;
 }
 
-/* Inputs of assembly p that are not the same everywhere. */
+/* The inputs of assembly p that vary from element to element. */
 static int boxes_read(gnd__pgraph *g, const gnd__pnode *p)
 {
     int n = 0;
@@ -51,7 +53,7 @@ static int boxes_read(gnd__pgraph *g, const gnd__pnode *p)
     return n;
 }
 
-/* The node of which node i consists, those below it being known: see gnd__pnode. */
+/* The node of which node i consists, once the nodes below are known: see gnd__pnode. */
 static int32_t origin_of(const gnd__pgraph *g, int32_t i)
 {
     const gnd__pnode *p = &g->node[i];
@@ -198,8 +200,8 @@ static void measure(gnd__pgraph *g, gnd__pnode *p)
     p->cost = cost > 1000000 ? 1000000 : cost;
 }
 
-/* An assembly below views of which node i is one that has no fewer elements: it is stored, and not
- * the views. */
+/* If node i is a view, through any number of views, of an assembly with no more elements: that
+ * assembly, which is stored instead of the views. */
 static void store_viewed(gnd__pgraph *g, int32_t i)
 {
     gnd__pnode *q = &g->node[i];
@@ -341,10 +343,10 @@ typedef struct usage {
     uint64_t path;
     int conflict, expanded, whole;
     int shifted;    /* i is an assembly whose boxes are all cut from one array */
-    int32_t pieces; /* the next number of a box that is a work of its own */
+    int32_t pieces; /* the next number for a box that becomes a work of its own */
 } usage;
 
-/* Notes the use of input k of node i, which is used as u says. */
+/* Notes the use of input k of node i, where node i itself is used as u says. */
 static void use_input(gnd__pgraph *g, int32_t i, int k, usage *u)
 {
     const gnd__pnode *p = &g->node[i];
@@ -373,7 +375,7 @@ static void use_input(gnd__pgraph *g, int32_t i, int k, usage *u)
         return;
     }
     if (p->piece && p->role == GND__R_INLINE && !u->conflict)
-        ; /* all boxes see their common array through equal views */
+        ; /* all boxes read their common array through equal views */
     else if (gnd__is_view(a) || gnd__reads_all(a, k) || a->kind == GND__MATMUL ||
              a->kind == GND__REDUCE)
         way = gnd__mix_path(
@@ -406,8 +408,8 @@ static void uses(gnd__pgraph *g)
         if (p->role == GND__R_INLINE && a->kind == GND__ASSEMBLE &&
             (u.whole || ((u.conflict || u.expanded) && gnd__shifted(g, i) < 0 &&
                          (sources(g, p) > CHEAP_LEAVES || has_own_work(g, p)))))
-            p->role =
-                GND__R_ROOT; /* else what its boxes are made of is stored, if that is not cheap */
+            p->role = GND__R_ROOT; /* otherwise the inputs of its boxes are stored unless they are
+                                      cheap */
         if (p->role == GND__R_INLINE && !gnd__is_view(a) && a->kind != GND__ASSEMBLE &&
             ((u.conflict && (p->cost > cheap_cost(g, p) || p->nleaf > CHEAP_LEAVES)) ||
              (u.expanded && p->cost > cheap_expanded(g, p, u.expanded)) ||
@@ -464,8 +466,8 @@ void gnd__roles(gnd__pgraph *g)
         }
         boxes |= gnd__has_boxes(g->node[i].a) && !g->node[i].must && !gnd__is_leaf(g->node[i].a);
     }
-    if (boxes) { /* which are computed for each of their uses: what these share is stored before
-                    limits are looked at */
+    if (boxes) { /* these are computed for each use: what they share is stored before limits are
+                    considered */
         first_roles(g, 0);
         gnd__make_teams(g);
         uses(g);

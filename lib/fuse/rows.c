@@ -75,7 +75,7 @@ static void each_reader(gnd__pgraph *g, int enter)
     }
 }
 
-/* Lists for each node the works that read it. Returns 0 if out of memory. */
+/* Makes a list, for each node, of the works that read it. Returns 0 if out of memory. */
 static int find_readers(gnd__pgraph *g)
 {
     int32_t n = 0;

@@ -5,8 +5,8 @@
  */
 #include "fuse/roles.h"
 
-/* Buckets of shapes, and the sinks of one bucket that may not fit to a leader before it looks no
- * further. */
+/* The number of buckets for shapes, and the number of sinks of one bucket that a leader examines
+ * without finding one that fits. */
 enum { SHAPES = 1024, MISFITS = 64 };
 
 static unsigned shape_hash(const gnd_array *a)
@@ -17,14 +17,14 @@ static unsigned shape_hash(const gnd_array *a)
     return (unsigned)(h % SHAPES);
 }
 
-/* Whether sink p can be of a team. */
+/* Whether sink p can join a team. */
 static int may_team(const gnd__pnode *p)
 {
     return p->role == GND__R_ROOT && gnd__is_elementwise(p->a) && !p->alone;
 }
 
-/* Chains the sinks that can be of a team by their shapes, from the last to the first, each node
- * once. */
+/* Links the sinks that can join a team by their shapes, from the last to the first, each node once.
+ */
 static void chain_shapes(gnd__pgraph *g)
 {
     int32_t last[SHAPES];

@@ -92,10 +92,10 @@ static void find_deps(gnd__pgraph *g, int32_t wi)
         gnd__pnode *p = &g->node[v >> 1];
         g->looked++;
         if (p->absorbed || p->seen == walk + 1 || p->seen == walk + (uint32_t)(v & 1))
-            continue; /* a node is visited once, and once more if now through a view */
+            continue; /* a node is visited once, and a second time if this time through a view */
         p->seen = walk + (uint32_t)(v & 1);
         if (p->role == GND__R_ROOT && gnd__is_root_of(w, v >> 1))
-            continue; /* a reduction of its own that it stores too */
+            continue; /* a reduction of this work that is stored too */
         if (p->role == GND__R_ROOT || (p->role == GND__R_LEAF && p->a->data.st)) {
             for (int32_t j = w->first_dep; j < g->ndep; j++)
                 if (g->deps[j] >> 1 == v >> 1) {
@@ -248,8 +248,8 @@ static void drop_absorbed(gnd__pgraph *g)
 void gnd__make_works(gnd__pgraph *g)
 {
     int32_t pieces = g->nnode;
-    /* the same numbers as uses() of roles.c assigned, which visited the assemblies from the last to
-     * the first */
+    /* the same numbers as in uses() of roles.c, which visited the assemblies from the last to the
+     * first */
     for (int32_t i = 0; i < g->nnode; i++)
         if (g->node[i].a->kind == GND__ASSEMBLE && g->node[i].role == GND__R_ROOT)
             pieces += g->node[i].a->nin;

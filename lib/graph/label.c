@@ -10,7 +10,10 @@
 #include "graph/check.h"
 #include <gnd/array.h>
 
-enum { NAME = 64, ARGS = 4 }; /* the longest name; the most arguments that an error names */
+enum {
+    NAME = 64,
+    ARGS = 4
+}; /* the length of the longest name; the most arguments that an error names */
 
 /* State of the calling thread: the named arguments that its function has checked. */
 static _Thread_local struct {
@@ -19,7 +22,7 @@ static _Thread_local struct {
     char arg[ARGS][24], name[ARGS][NAME];
 } args;
 
-/* Gives x one more label; if file is NULL, with the place that it has. Returns 0, or -1 if out of
+/* Adds a label to x. If file is NULL, it keeps the place that x has. Returns 0, or -1 if out of
  * memory. */
 static int put(gnd_array *x, const char *name, const char *file, int line)
 {
@@ -79,7 +82,7 @@ void gnd__label_arg(const char *func, const char *arg, const gnd_array *x)
     const char *name = gnd__name_of(x);
     if (args.n && strncmp(args.func, func, sizeof args.func - 1) != 0)
         args.n = 0;
-    for (int i = 0; i < args.n; i++) /* it was checked before, so this is another call */
+    for (int i = 0; i < args.n; i++) /* it was checked already: this is another call */
         if (!strcmp(args.arg[i], arg))
             args.n = i;
     if (!name[0] || args.n == ARGS)

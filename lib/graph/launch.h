@@ -25,8 +25,8 @@ typedef struct gnd__user {
     size_t len;
 } gnd__user;
 
-/* What messages about a launch of a checked kernel say: its kernel and arrays. Shared by the launch
- * and its check. */
+/* The kernel and the arrays that messages about a launch of a checked kernel name. Shared by the
+ * launch and its check. */
 typedef struct gnd__bounds {
     atomic_int refs;
     int n;
@@ -71,11 +71,10 @@ typedef struct gnd__launch {
     int32_t nout, narg;
     size_t out_bytes[GND__LAUNCH_OUTS];
     atomic_uint parts; /* bit k: part k exists and has no elements */
-    int spoiled;       /* it overwrote an input and the evaluation failed; under the device
-                          lock */
+    int spoiled; /* set if it overwrote an input and the evaluation failed; under the device lock */
     gnd__storage *st[GND__LAUNCH_OUTS]; /* memory of parts that were not evaluated with it; under
                                            the device lock */
-    gnd__larg arg[GND__LAUNCH_ARGS];    /* a node has memory for its narg alone */
+    gnd__larg arg[GND__LAUNCH_ARGS];    /* a node allocates only narg entries */
 } gnd__launch;
 
 /* Makes a kernel with one owner; copies the text. NULL: out of memory. gnd__refs_add adds owners,

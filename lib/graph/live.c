@@ -75,7 +75,7 @@ void gnd__live_end(gnd_device *dev)
 /* How many threads release arrays of scopes, and how many free the nodes of a closing device. One
  * of the two is 0 while the other works. */
 static atomic_int ending, closing;
-static _Thread_local int depth; /* how many scopes of this thread are ending, one in the other */
+static _Thread_local int depth; /* the depth of nested ends of scopes of this thread */
 
 static void wait_for_closing(void)
 {
@@ -103,7 +103,7 @@ void gnd__ends_done(void)
 
 void gnd__ends_stop(void)
 {
-    if (depth) /* an owner of foreign memory closes the device while it is told */
+    if (depth) /* an owner of foreign memory may close the device in its callback */
         atomic_fetch_sub(&ending, 1);
     atomic_fetch_add(&closing, 1);
     while (atomic_load(&ending) && !gnd__forked) /* a child of fork() has no other thread */

@@ -14,10 +14,10 @@ void gnd__live_remove(gnd_array *x);
  * (GND_LOG=warn). */
 void gnd__live_end(gnd_device *dev);
 
-/* A scope that ends releases arrays that gnd_close of another thread may be about to free. Each
- * waits for the other. The scope's thread is at work between gnd__ends_begin and gnd__ends_done,
- * which nest, since an owner of foreign memory may end scopes. The closing thread is at work
- * between gnd__ends_stop and gnd__ends_go; no function of the user's may be called there. */
+/* The end of a scope and gnd_close on another thread may free the same arrays, so each waits for
+ * the other. The thread of the scope works between gnd__ends_begin and gnd__ends_done. These calls
+ * nest, because an owner of foreign memory may end scopes. The closing thread works between
+ * gnd__ends_stop and gnd__ends_go and must not call user functions there. */
 void gnd__ends_begin(void);
 void gnd__ends_done(void);
 void gnd__ends_stop(void);

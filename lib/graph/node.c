@@ -228,7 +228,8 @@ gnd_array *gnd__error_node(gnd_device *dev, const gnd_err *e)
 
 gnd_array *gnd__named(const char *func, gnd_array *y)
 {
-    if (y != &nomem && y->kind == GND__ERROR) /* its own record, which nobody else has seen yet */
+    if (y != &nomem &&
+        y->kind == GND__ERROR) /* its own record, which no other thread has seen yet */
         gnd__err_named(y->p.err, func);
     return y;
 }

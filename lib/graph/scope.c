@@ -21,32 +21,34 @@ typedef struct scope {
     struct scope *outer;
     gnd_array **x;
     uint32_t n, cap;
-    /* where its innermost inner scope begins; 0: no inner scope, or it begins at 0 */
+    /* the entry at which its innermost inner scope begins; 0: no inner scope, or one that begins at
+     * entry 0 */
     uint32_t from;
 } scope;
 
-enum { FEW = 16 }; /* handles that an inner scope without a scope around needs no memory for */
+/* The number of handles for which an inner scope that no scope encloses needs no memory. */
+enum { FEW = 16 };
 
-/* The initial-exec model accesses it without a call. A library that is loaded later may use it as
- * well, as long as it needs only a few bytes. */
+/* With the initial-exec model, access needs no function call. A library that is loaded at run time
+ * may use the model too, because only a few bytes are needed. */
 #if defined(__ELF__) && defined(__GNUC__)
 #define GND__TLS_MODEL __attribute__((tls_model("initial-exec")))
 #else
 #define GND__TLS_MODEL
 #endif
 
-/* Of the calling thread. */
+/* The state of the calling thread. */
 static _Thread_local GND__TLS_MODEL struct {
     scope *top;
-    /* the outermost one: it can always be made, so arrays of scopes that cannot have an owner */
+    /* the outermost scope. It needs no allocation, so the arrays of scopes that could not be made
+     * have an owner */
     scope first;
-    gnd_array
-        *few[FEW]; /* the entries of `first` while nobody has begun a scope, and it has no memory */
-    scope *spare;  /* one ended scope, kept for the next */
-    const char *func; /* the outermost public function that is in an inner scope */
-    unsigned failed;  /* scopes inside `top` that could not be made: arrays go to `top` */
-    uint32_t mark;    /* how many `top` had before the first of these */
-    int watched;      /* the key's destructor will run */
+    gnd_array *few[FEW]; /* the entries of `first` while no scope has begun and it has no memory */
+    scope *spare;        /* one ended scope, kept for reuse */
+    const char *func;    /* name of the outermost public function with an inner scope */
+    unsigned failed;     /* scopes inside `top` that could not be made: arrays go to `top` */
+    uint32_t mark;       /* number of entries of `top` before the first of these */
+    int watched;         /* the key's destructor will run */
 } mine;
 
 static pthread_key_t key;
@@ -63,14 +65,15 @@ static void set_scope(gnd_array *x, scope *s)
     __atomic_store_n(&x->scope, s, __ATOMIC_RELEASE);
 }
 
-/* Gives up the n handles that s had. */
+/* Releases n handles of s. */
 static void let_go(scope *s, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         gnd_array *x = s->x[i];
         if (!x)
-            continue; /* taken out from below an inner scope */
-        if (atomic_load_explicit(&x->refs, memory_order_acquire) > 1) { /* else nobody will look */
+            continue; /* removed from below an inner scope */
+        /* with a single owner, no other thread can read its fields */
+        if (atomic_load_explicit(&x->refs, memory_order_acquire) > 1) {
             set_scope(x, NULL);
             atomic_fetch_sub(&x->handles, 1);
         }
@@ -78,7 +81,7 @@ static void let_go(scope *s, uint32_t n)
     }
 }
 
-/* The memory of a scope that has no entries. */
+/* Frees the memory of a scope without entries. */
 static void free_entries(scope *s)
 {
     if (s->x != mine.few)
@@ -116,7 +119,7 @@ static void end_top(void)
     gnd__free(s);
 }
 
-/* A thread ends: so do its scopes. */
+/* Ends the scopes of a thread that ends. */
 static void thread_exit(void *unused)
 {
     (void)unused;
@@ -149,7 +152,7 @@ __attribute__((destructor)) static void unload(void)
     key_made = 0;
 }
 
-/* Room for n entries and more. */
+/* Allocates room for at least n entries. */
 static int grow(scope *s, uint32_t n)
 {
     uint32_t cap = s->cap > FEW ? s->cap : 32;
@@ -182,7 +185,7 @@ static int room(scope *s)
     return 0;
 }
 
-/* The thread's end shall end its scopes. */
+/* Arranges that the end of the thread ends its scopes. */
 static void watch(void)
 {
     pthread_once(&once, make_key);
@@ -219,7 +222,7 @@ gnd_status gnd_scope_end(void)
     return GND_OK;
 }
 
-/* s has room. */
+/* Adds an entry to s, which has room. */
 static void add_to(scope *s, gnd_array *x)
 {
     x->scope_slot = s->n;
@@ -237,7 +240,7 @@ int gnd__scope_add(gnd_array *x)
     return 0;
 }
 
-/* The scope of x when it is one of this thread's. */
+/* The scope of x if it belongs to this thread, else NULL. */
 static scope *my_scope_of(const gnd_array *x)
 {
     scope *s = scope_of(x);
@@ -259,12 +262,12 @@ static void take_out(scope *s, gnd_array *x)
 {
     uint32_t gap = x->scope_slot;
     set_scope(x, NULL);
-    if (gap < s->from) { /* below an inner scope, whose entries do not move */
+    if (gap < s->from) { /* below an inner scope: its entries must not move */
         s->x[gap] = NULL;
         return;
     }
     if (mine.failed && s == mine.top &&
-        gap < mine.mark) { /* entries made before the mark stay before it */
+        gap < mine.mark) { /* entries made before the mark must stay before it */
         move(s, --mine.mark, gap);
         gap = mine.mark;
     }
@@ -279,7 +282,7 @@ int gnd__scope_remove(gnd_array *x)
     return s != NULL;
 }
 
-/* An error unless x is a handle; arrays that hold an error are. */
+/* An error unless x is a handle. Arrays that hold an error are handles too. */
 static gnd_array *no_handle(const gnd_array *x, const char *func, const char *arg)
 {
     return x && gnd__alive(x) ? NULL : gnd__check(x, func, arg);
@@ -292,10 +295,12 @@ gnd_array *gnd_keep(gnd_array *x)
         return bad;
     scope *s = my_scope_of(x);
     if (!s)
-        /* The caller's already, or of a scope of another thread, which keeps its own handle. */
+        /* It belongs to the caller already, or to a scope of another thread, which keeps its own
+         * handle. */
         return scope_of(x) ? gnd_retain(x) : x;
     if (mine.failed && s == mine.top && x->scope_slot >= mine.mark)
-        return x; /* made in a scope that could not be: it is in the outer one already */
+        return x; /* made in a scope that could not be allocated: it is in the outer scope already
+                   */
     take_out(s, x);
     if (s->outer)
         add_to(s->outer, x);
@@ -370,8 +375,8 @@ static void to_slot(scope *s, gnd_array *x, uint32_t to)
     x->scope_slot = to;
 }
 
-/* Ends the inner scope of s, whose entries up to `end` are the results. Nobody else knows the
- * others, which have no handle but this. */
+/* Ends the inner scope of s. The entries up to `end` are its results. Nothing else refers to the
+ * other entries, which have only this handle. */
 static inline void leave(gnd__inner in, scope *s, uint32_t end)
 {
     const uint32_t last = s->n, from = s->from;
@@ -404,12 +409,12 @@ static inline void leave(gnd__inner in, scope *s, uint32_t end)
 void gnd__leave_all(gnd__inner in, int n, gnd_array **y)
 {
     scope *s = mine.top;
-    uint32_t end = s->from; /* of the results */
+    uint32_t end = s->from; /* one of the results */
     for (int i = 0; i < n; i++) {
-        /* made before, or there already: a handle of its own */
+        /* made before the scope, or a result already: gets a handle of its own */
         if (scope_of(y[i]) != s || y[i]->scope_slot < end)
             y[i] = gnd__same(y[i]);
-        if (scope_of(y[i]) == s) /* else gnd__nomem(), which has no owner */
+        if (scope_of(y[i]) == s) /* otherwise it is gnd__nomem(), which has no owner */
             to_slot(s, y[i], end++);
     }
     leave(in, s, end);
@@ -436,7 +441,7 @@ gnd_array *gnd_rotate(int n, gnd_array **var, gnd_array *value)
         bad = gnd__fail(NULL, GND_ERR_ARG, "rotate: %d places: at least one is needed", n);
     if (bad)
         return bad;
-    int there = 0; /* it is in var already: one more owner */
+    int there = 0; /* it is in var already: add an owner */
     for (int i = 0; i < n; i++)
         there |= var[i] == value;
     if (there || (scope_of(value) && !gnd__scope_remove(value)))

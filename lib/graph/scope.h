@@ -47,13 +47,13 @@ void gnd__leave_all(gnd__inner in, int n, gnd_array **y);
 /* The function name of the outermost inner scope, or NULL. */
 const char *gnd__inner_func(void);
 
-/* Frees the remaining nodes of a closing device's list, while no scope ends
- * (gnd__ends_stop). Nodes that a scope still refers to become
- * husks without inputs, data and device, which the scope frees. */
+/* Frees the remaining nodes of a closing device's list, while no scope ends (gnd__ends_stop). A
+ * node that a scope still refers to loses its inputs, data and device; the scope frees what is
+ * left. */
 void gnd__nodes_drain(gnd_array *list);
 
-/* A new handle to the same value, for functions that have nothing to do. Handles are never shared,
- * so each has one owner. */
+/* A new handle to the same value, for functions whose result is their argument. Handles are never
+ * shared, so each has one owner. */
 gnd_array *gnd__same(gnd_array *x);
 
 #endif

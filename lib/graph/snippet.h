@@ -15,19 +15,20 @@ enum { GND__CALL_ARGS = 16, GND__CALL_OUTS = 8 };
 
 typedef struct gnd__snippet {
     atomic_int refs;
-    uint64_t id;  /* differs for any two of a process: part of a plan's key */
-    char *name;   /* the user's name of it */
-    char sym[96]; /* the function's, which depends on nothing but the text */
-    char *text;   /* its definition; a kernel has it once, however often it is used */
-    char *before; /* text before the functions that need it, once in a kernel, or NULL */
-    char *after;  /* text behind them that undefines its macros, or NULL */
+    uint64_t id;  /* unique within the process: part of a plan's key */
+    char *name;   /* the name that the user gave it */
+    char sym[96]; /* name of the function; depends only on the text */
+    char *text;   /* its definition; occurs once in a kernel, however often it is used */
+    char *before; /* preceding text for functions that need it, once per kernel; or NULL */
+    char *after;  /* following text that undefines its macros, or NULL */
     int nin, nout;
     int16_t in[GND__CALL_ARGS], out[GND__CALL_OUTS]; /* dtypes */
     uint32_t memory; /* bits: arguments that are pointers to all of an array, in C order */
-    int cost, nops;  /* as gnd__opinfo has it, and about how many operations it is */
+    int cost, nops;  /* the cost as in gnd__opinfo, and an estimate of the number of operations */
 } gnd__snippet;
 
-/* One with one owner (gnd__refs_add adds owners); the strings are copied. NULL: no memory. */
+/* Makes a snippet with one owner (gnd__refs_add adds owners); the strings are copied. NULL: out of
+ * memory. */
 gnd__snippet *gnd__snippet_new(const gnd__snippet *like);
 void gnd__snippet_unref(gnd__snippet *s);
 

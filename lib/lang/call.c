@@ -27,6 +27,14 @@ const gnd__fn *gnd__fn_entry(int i)
 
 /* --- signatures ------------------------------------------------------------------------------- */
 
+size_t gnd__sig_default(const char *s)
+{
+    size_t n = 0;
+    for (int open = 0; s[n] && (open || s[n] != ','); n++)
+        open += (s[n] == '(') - (s[n] == ')');
+    return n;
+}
+
 void gnd__sig_parse(const char *params, gnd__sig *sig)
 {
     int keyword_only = 0;
@@ -44,7 +52,7 @@ void gnd__sig_parse(const char *params, gnd__sig *sig)
                                             .keyword_only = (uint8_t)keyword_only};
             keyword_only |= rest;
         }
-        s += len + strcspn(s + len, ",");
+        s += len + gnd__sig_default(s + len);
         s += strspn(s, ", ");
     }
 }
@@ -274,10 +282,15 @@ int gnd__call_function(gnd__expr *x, const gnd_function *f, size_t at, gnd__slot
 /* --- generators ------------------------------------------------------------------------------- */
 
 /* default_rng(seed=None): a generator of its own; without a seed one drawn from the program's. */
-static int default_rng(gnd__expr *x, gnd__slot *arg, int n, gnd__val *out)
+static int default_rng(gnd__expr *x, size_t at, gnd__slot *arg, int n, gnd__val *out)
 {
     int64_t seed = 0;
     const gnd__slot *s = n ? &arg[0] : NULL;
+    if (x->of)
+        return gnd__expr_fail(x, GND_ERR_UNSUPPORTED, at,
+                              "default_rng makes no generator of %s: write seed(n), and "
+                              "random.normal(...)",
+                              x->of->noun);
     if (n > 1 || (n && s->kw_n && (s->kw_n != 4 || memcmp(s->kw, "seed", 4))))
         return gnd__expr_fail(x, GND_ERR_TYPE, n > 1 ? arg[1].at : s->at,
                               "default_rng takes one argument: it is default_rng(seed=None)");
@@ -332,7 +345,9 @@ int gnd__call(gnd__expr *x, const char *name, size_t len, size_t at, int method,
     if (method && n > 0 && arg[0].v.kind == GND__V_RNG)
         return draw(x, name, len, at, arg, n, out);
     if (!method && is_default_rng(name, len))
-        return default_rng(x, arg, n, out);
+        return default_rng(x, at, arg, n, out);
+    if (x->of && gnd__object_takes(x, name, len, arg, n))
+        return gnd__object_call(x, name, len, at, method, arg, n, out);
     const gnd_function *f = gnd__function(name, len, method);
     return f ? gnd__call_function(x, f, at, arg, n, out) : unknown(x, name, len, at, method);
 }

@@ -154,9 +154,15 @@ static int give(gnd__expr *x, gnd__val *v, gnd_value *out)
     case GND__V_TUPLE: return give_items(x, v, GND_V_TUPLE, out);
     case GND__V_LIST: return give_items(x, v, GND_V_LIST, out);
     case GND__V_RECORD: return give_items(x, v, GND_V_RECORD, out);
+    case GND__V_OBJECT: *out = v->object->v; return 0;
     case GND__V_RNG: break; /* only a text makes one */
     }
     return gnd__expr_fail(x, GND_ERR_INTERNAL, 0, "a result of kind %d", v->kind);
+}
+
+int gnd__value_give(gnd__expr *x, gnd__val *v, gnd_value *out)
+{
+    return give(x, v, out);
 }
 
 /* --- arguments -------------------------------------------------------------------------------- */
@@ -216,6 +222,8 @@ static int take(gnd__expr *x, const gnd_value *v, gnd__val *out, int depth)
     case GND_V_LIST:
     case GND_V_RECORD: break;
     default:
+        if (x->of && v->tag >= GND_V_OBJECT)
+            return gnd__val_object(x, out, v, 0);
         return gnd__expr_fail(x, GND_ERR_ARG, 0, "an argument has the tag %u, which there is not",
                               v->tag);
     }
@@ -244,6 +252,11 @@ static int take(gnd__expr *x, const gnd_value *v, gnd__val *out, int depth)
     if (bad)
         out->kind = GND__V_NONE;
     return bad;
+}
+
+int gnd__value_take(gnd__expr *x, const gnd_value *v, gnd__val *out)
+{
+    return take(x, v, out, 0);
 }
 
 /* --- calls ------------------------------------------------------------------------------------ */

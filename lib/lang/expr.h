@@ -125,9 +125,10 @@ typedef struct gnd__expr {
     const char *text; /* NULL: a call by name */
     const char *func; /* the function that is called by name */
     uint32_t len;
-    gnd_device *dev;   /* device of new arrays, or NULL */
-    gnd_err err;       /* the first error, its message complete with place and caret */
-    locale_t c_locale; /* numbers are always read with '.' as the decimal point */
+    gnd_device *dev;            /* device of new arrays, or NULL */
+    const gnd_eval_objects *of; /* the library whose arrays may be among the values, or NULL */
+    gnd_err err;                /* the first error, its message complete with place and caret */
+    locale_t c_locale;          /* numbers are always read with '.' as the decimal point */
     gnd__token *tok;
     uint32_t ntok, captok;
     gnd__instr *code;
@@ -148,6 +149,17 @@ gnd_array *gnd__expr_eval(gnd_device *dev, const char *text, int n, const char *
                           gnd_array *const *values);
 
 /* --- the steps; each returns 0, or -1 with x->err set ----------------------------------------- */
+/* Checks the arguments of an evaluation, and begins it. gnd__expr_end in any case. */
+int gnd__expr_begin(gnd__expr *x, const char *text, int n, const void *names, const void *values);
+/* name = v, whose reference it takes over (also on failure). */
+int gnd__expr_bind(gnd__expr *x, const char *name, gnd__val v);
+/* From the text to x->result. */
+int gnd__expr_compute(gnd__expr *x, const char *text);
+/* x->result as a new array; NULL if it is none. */
+gnd_array *gnd__expr_result(gnd__expr *x);
+/* Drops the values of names and of the stack. */
+void gnd__expr_drop_values(gnd__expr *x);
+void gnd__expr_end(gnd__expr *x);
 int gnd__expr_lex(gnd__expr *x);
 int gnd__expr_parse(gnd__expr *x);
 int gnd__expr_run(gnd__expr *x);
@@ -186,6 +198,22 @@ int gnd__expr_update(gnd__expr *x, gnd_array *a, gnd__slot *idx, gnd_array *valu
                      gnd__val *out, size_t at);
 /* *a . name. */
 int gnd__expr_attr(gnd__expr *x, gnd__val *a, const char *name, size_t n, size_t at);
+
+/* --- arrays of another library (object.c) ----------------------------------------------------- */
+/* Whether the call of a name with n values is the library's. */
+int gnd__object_takes(const gnd__expr *x, const char *name, size_t len, const gnd__slot *arg,
+                      int n);
+/* Calls it. Values are moved out of arg. */
+int gnd__object_call(gnd__expr *x, const char *name, size_t len, size_t at, int method,
+                     gnd__slot *arg, int n, gnd__val *out);
+/* *a = name(*a), or name(*a, *b) if b is not NULL; lists become arrays. */
+int gnd__object_operator(gnd__expr *x, const char *name, gnd__val *a, gnd__val *b, size_t at);
+/* *a = (*a)[n entries]. */
+int gnd__object_index(gnd__expr *x, gnd__val *a, gnd__slot *idx, int n, size_t at);
+/* *a = (*a).name. */
+int gnd__object_attr(gnd__expr *x, gnd__val *a, const char *name, size_t n, size_t at);
+/* *v = an object that stays the caller's (own 0), or that v owns. */
+int gnd__val_object(gnd__expr *x, gnd__val *v, const gnd_value *object, int own);
 
 /* --- names (names.c) -------------------------------------------------------------------------- */
 /* Looks up the constant, dtype or function group of a name; 1 found, 0 not. */

@@ -87,6 +87,23 @@ int gnd__fn_standard_normal(gnd__args *c)
     return plain(c, gnd_rng_standard_normal);
 }
 
+static gnd_array *unscaled_exponential(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                       const int64_t *shape)
+{
+    gnd_array *one = gnd_int(1), *y = gnd_rng_exponential(g, dev, t, ndim, shape, one);
+    gnd_release(one);
+    return y;
+}
+
+int gnd__fn_standard_exponential(gnd__args *c)
+{
+    return plain(c, unscaled_exponential);
+}
+int gnd__fn_standard_cauchy(gnd__args *c)
+{
+    return plain(c, gnd_rng_standard_cauchy);
+}
+
 /* rand(2, 3). */
 static int plain_rest(gnd__args *c, make0 *make)
 {
@@ -127,6 +144,21 @@ static int of_two(gnd__args *c, make2 *make, double a, double b)
     if (!y || common(c, 2, 3, 4, &r))
         return -1;
     return gnd__ret(c, make(r.g, r.dev, r.t, r.ndim, r.shape, x, y));
+}
+
+typedef gnd_array *make3(gnd_rng *, gnd_device *, gnd_dtype, int, const int64_t *, gnd_array *,
+                         gnd_array *, gnd_array *);
+
+static int of_three(gnd__args *c, make3 *make)
+{
+    random_call r;
+    gnd_array *x[3];
+    for (int i = 0; i < 3; i++)
+        if (!(x[i] = gnd__arg_array(c, i)))
+            return -1;
+    if (common(c, 3, 4, 5, &r))
+        return -1;
+    return gnd__ret(c, make(r.g, r.dev, r.t, r.ndim, r.shape, x[0], x[1], x[2]));
 }
 
 int gnd__fn_uniform(gnd__args *c)
@@ -180,6 +212,55 @@ int gnd__fn_binomial(gnd__args *c)
 int gnd__fn_geometric(gnd__args *c)
 {
     return of_one(c, gnd_rng_geometric, 1);
+}
+
+int gnd__fn_gumbel(gnd__args *c)
+{
+    return of_two(c, gnd_rng_gumbel, 0, 1);
+}
+int gnd__fn_weibull(gnd__args *c)
+{
+    return of_one(c, gnd_rng_weibull, 1);
+}
+int gnd__fn_pareto(gnd__args *c)
+{
+    return of_one(c, gnd_rng_pareto, 1);
+}
+int gnd__fn_random_power(gnd__args *c)
+{
+    return of_one(c, gnd_rng_power, 1);
+}
+int gnd__fn_rayleigh(gnd__args *c)
+{
+    return of_one(c, gnd_rng_rayleigh, 1);
+}
+int gnd__fn_wald(gnd__args *c)
+{
+    return of_two(c, gnd_rng_wald, 1, 1);
+}
+int gnd__fn_random_f(gnd__args *c)
+{
+    return of_two(c, gnd_rng_f, 1, 1);
+}
+int gnd__fn_noncentral_chisquare(gnd__args *c)
+{
+    return of_two(c, gnd_rng_noncentral_chisquare, 1, 1);
+}
+int gnd__fn_negative_binomial(gnd__args *c)
+{
+    return of_two(c, gnd_rng_negative_binomial, 1, 1);
+}
+int gnd__fn_logseries(gnd__args *c)
+{
+    return of_one(c, gnd_rng_logseries, 1);
+}
+int gnd__fn_triangular(gnd__args *c)
+{
+    return of_three(c, gnd_rng_triangular);
+}
+int gnd__fn_noncentral_f(gnd__args *c)
+{
+    return of_three(c, gnd_rng_noncentral_f);
 }
 
 static gnd_array *unscaled_gamma(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,

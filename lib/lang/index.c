@@ -162,6 +162,11 @@ int gnd__expr_set_index(gnd__expr *x, gnd__val *a, gnd__slot *idx, int n, gnd__v
 {
     gnd_range r[MOST];
     gnd__val own[MOST] = {{.kind = GND__V_MISSING}}, out;
+    if (a->kind == GND__V_OBJECT)
+        return gnd__expr_fail(
+            x, GND_ERR_UNSUPPORTED, at,
+            "elements of %s cannot be assigned: choose with where(condition, a, b)",
+            gnd__val_name(a));
     if (a->kind != GND__V_ARRAY)
         return gnd__expr_fail(x, GND_ERR_ARG, at, "%s cannot be changed: arrays can",
                               gnd__val_name(a));
@@ -247,5 +252,7 @@ int gnd__expr_index(gnd__expr *x, gnd__val *a, gnd__slot *idx, int n, size_t at)
     if (gnd__val_is_seq(a) && n == 1 &&
         (idx->v.kind == GND__V_INT || idx->v.kind == GND__V_SLICE || idx->v.kind == GND__V_ARRAY))
         return index_seq(x, a, idx, at);
+    if (a->kind == GND__V_OBJECT)
+        return gnd__object_index(x, a, idx, n, at);
     return index_array(x, a, idx, n, at);
 }

@@ -20,6 +20,7 @@ static const char *const op_names[GND__T_COUNT] = {
     [GND__T_FLOORDIV] = "floor_divide",
     [GND__T_MOD] = "remainder",
     [GND__T_POW] = "pow",
+    [GND__T_MATMUL] = "matmul",
     [GND__T_AND] = "bitwise_and",
     [GND__T_OR] = "bitwise_or",
     [GND__T_XOR] = "bitwise_xor",
@@ -47,6 +48,8 @@ int gnd__expr_unary(gnd__expr *x, gnd__tok op, gnd__val *a, size_t at)
 {
     if (gnd__val_is_number(a))
         return gnd__num_unary(x, op, a, at);
+    if (a->kind == GND__V_OBJECT)
+        return gnd__object_operator(x, op_names[op], a, NULL, at);
     gnd_array *in = gnd__val_to_array(x, a, at, gnd__expr_spelling(op));
     gnd__val out;
     if (!in || gnd__val_array(x, &out, apply(x, op, 1, &in), at))
@@ -113,6 +116,8 @@ int gnd__expr_binary(gnd__expr *x, gnd__tok op, gnd__val *a, gnd__val *b, size_t
         *a = gnd__val_bool(eq == (op == GND__T_EQ));
         return 0;
     }
+    if (a->kind == GND__V_OBJECT || b->kind == GND__V_OBJECT)
+        return gnd__object_operator(x, op_names[op], a, b, at);
     const char *what = gnd__expr_spelling(op);
     gnd_array *in[2];
     gnd__val out;
@@ -186,6 +191,8 @@ int gnd__expr_attr(gnd__expr *x, gnd__val *v, const char *name, size_t n, size_t
                               (int)(n > 40 ? 40 : n), name, v->seq->fields);
     if (v->kind == GND__V_DTYPE)
         return dtype_attr(x, v, name, n, at);
+    if (v->kind == GND__V_OBJECT)
+        return gnd__object_attr(x, v, name, n, at);
     if (!gnd__val_is_number(v) && v->kind != GND__V_ARRAY && v->kind != GND__V_LIST)
         return gnd__expr_fail(x, GND_ERR_NAME, at, "%s has no attributes", gnd__val_name(v));
     gnd_array *a = gnd__val_to_array(x, v, at, "attribute");

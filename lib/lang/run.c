@@ -6,6 +6,7 @@
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
+#include "base/err.h"
 #include "base/mem.h"
 #include "lang/call.h"
 #include "lang/expr.h"
@@ -229,7 +230,7 @@ static int bind(gnd__expr *x, int n, const char *const *names, gnd_array *const 
     return 0;
 }
 
-static void drop_values(gnd__expr *x)
+void gnd__expr_drop_values(gnd__expr *x)
 {
     pop(x, x->nstack);
     for (uint32_t i = 0; i < x->nvar; i++)
@@ -237,13 +238,12 @@ static void drop_values(gnd__expr *x)
     x->nvar = 0;
 }
 
-/* The result of the program as a new array; NULL if it has none. */
-static gnd_array *result(gnd__expr *x)
+gnd_array *gnd__expr_result(gnd__expr *x)
 {
     gnd__val *v = &x->result;
     size_t at = x->ncode ? x->code[x->ncode - 1].at : 0;
     for (int64_t i = 0; v->kind == GND__V_TUPLE && i < v->seq->n; i++)
-        if (v->seq->item[i].kind == GND__V_ARRAY) {
+        if (v->seq->item[i].kind == GND__V_ARRAY || v->seq->item[i].kind == GND__V_OBJECT) {
             gnd__expr_fail(x, GND_ERR_ARG, at,
                            "the result is a tuple of %lld values: take one with "
                            "[0], or stack them",
@@ -263,16 +263,16 @@ static gnd_array *result(gnd__expr *x)
     gnd_array *a = gnd__val_to_array(x, v, at, "the result");
     if (!a)
         return NULL;
-    drop_values(x);
+    gnd__expr_drop_values(x);
     if (!v->held->own || v->held->refs > 1)
         return gnd__again(a);
     v->held->own = 0; /* its handle is the caller's now */
     return a;
 }
 
-static void finish(gnd__expr *x)
+void gnd__expr_end(gnd__expr *x)
 {
-    drop_values(x);
+    gnd__expr_drop_values(x);
     gnd__val_drop(&x->result);
     if (x->c_locale)
         freelocale(x->c_locale);
@@ -283,28 +283,43 @@ static void finish(gnd__expr *x)
     gnd__table_free(x->names, NULL);
 }
 
+int gnd__expr_bind(gnd__expr *x, const char *name, gnd__val v)
+{
+    return set(x, name, (uint32_t)strlen(name), v);
+}
+
+int gnd__expr_begin(gnd__expr *x, const char *text, int n, const void *names, const void *values)
+{
+    if (!text)
+        gnd__err(&x->err, GND_ERR_NULL, "eval: the text is NULL");
+    else if (n < 0 || (n && (!names || !values)))
+        gnd__err(&x->err, n < 0 ? GND_ERR_ARG : GND_ERR_NULL,
+                 "eval: the names or the arrays are %s", n < 0 ? "fewer than none" : "NULL");
+    else if (strlen(text) > GND__EXPR_MAX_TEXT)
+        gnd__err(&x->err, GND_ERR_OVERFLOW, "eval: a text of %zu bytes: at most %u", strlen(text),
+                 GND__EXPR_MAX_TEXT);
+    else if (!(x->names = gnd__table_new()))
+        gnd__err(&x->err, GND_ERR_NOMEM, "eval: out of host memory");
+    return x->err.code ? -1 : 0;
+}
+
+int gnd__expr_compute(gnd__expr *x, const char *text)
+{
+    x->text = text;
+    x->len = (uint32_t)strlen(text);
+    return gnd__expr_lex(x) || gnd__expr_parse(x) || gnd__expr_run(x) ? -1 : 0;
+}
+
 gnd_array *gnd__expr_eval(gnd_device *dev, const char *text, int n, const char *const *names,
                           gnd_array *const *values)
 {
-    if (!text)
-        return gnd_fail(GND_ERR_NULL, "eval: the text is NULL");
-    if (n < 0 || (n && (!names || !values)))
-        return gnd_fail(n < 0 ? GND_ERR_ARG : GND_ERR_NULL, "eval: the names or the arrays are %s",
-                        n < 0 ? "fewer than none" : "NULL");
-    size_t len = strlen(text);
-    if (len > GND__EXPR_MAX_TEXT)
-        return gnd_fail(GND_ERR_OVERFLOW, "eval: a text of %zu bytes: at most %u", len,
-                        GND__EXPR_MAX_TEXT);
-    gnd__expr x = {.text = text, .len = (uint32_t)len, .dev = dev};
+    gnd__expr x = {.dev = dev};
     gnd_array *y = NULL;
-    x.names = gnd__table_new();
-    if (!x.names)
-        gnd__expr_nomem(&x);
-    else if (!bind(&x, n, names, values) && !gnd__expr_lex(&x) && !gnd__expr_parse(&x) &&
-             !gnd__expr_run(&x))
-        y = result(&x);
+    if (!gnd__expr_begin(&x, text, n, names, values) && !bind(&x, n, names, values) &&
+        !gnd__expr_compute(&x, text))
+        y = gnd__expr_result(&x);
     if (!y)
         y = gnd_fail(x.err.code, "%s", x.err.msg);
-    finish(&x);
+    gnd__expr_end(&x);
     return y;
 }

@@ -49,6 +49,8 @@ gnd__val gnd__val_ref(const gnd__val *v)
         v->held->refs++;
     else if (v->kind == GND__V_RNG)
         v->gen->refs++;
+    else if (v->kind == GND__V_OBJECT)
+        v->object->refs++;
     else if (has_items(v))
         v->seq->refs++;
     return *v;
@@ -69,6 +71,10 @@ void gnd__val_drop(gnd__val *v)
         gnd__free(w.held);
     } else if (w.kind == GND__V_RNG && !--w.gen->refs) {
         gnd__free(w.gen);
+    } else if (w.kind == GND__V_OBJECT && !--w.object->refs) {
+        if (w.object->own)
+            w.object->of->clear(w.object->of->arg, &w.object->v);
+        gnd__free(w.object);
     }
 }
 
@@ -91,6 +97,7 @@ const char *gnd__val_name(const gnd__val *v)
     case GND__V_LIST: return "a list";
     case GND__V_RECORD: return "a record of values";
     case GND__V_RNG: return "a generator of random numbers";
+    case GND__V_OBJECT: return v->object->of->noun;
     }
     return "a value";
 }

@@ -7,6 +7,7 @@
 #ifndef GND_LANG_VALUE_H
 #define GND_LANG_VALUE_H
 
+#include <gnd/eval.h>
 #include <gnd/random.h>
 #include <gnd/types.h>
 
@@ -26,7 +27,8 @@ typedef enum gnd__vkind {
     GND__V_TUPLE,
     GND__V_LIST,
     GND__V_RECORD, /* the results of finfo and iinfo: values with names */
-    GND__V_RNG     /* the result of default_rng */
+    GND__V_RNG,    /* the result of default_rng */
+    GND__V_OBJECT  /* an array of another library (object.c) */
 } gnd__vkind;
 
 /* A shared array: own is 1 when the last reference releases it. */
@@ -40,6 +42,13 @@ typedef struct gnd__gen {
     int refs;
     gnd_rng g;
 } gnd__gen;
+
+/* A shared array of another library: own is 1 when the last reference clears it. */
+typedef struct gnd__object {
+    int refs, own;
+    const gnd_eval_objects *of;
+    gnd_value v;
+} gnd__object;
 
 struct gnd__seq;
 
@@ -58,6 +67,7 @@ typedef struct gnd__val {
         gnd_dtype t;
         gnd__held *held;
         gnd__gen *gen;
+        gnd__object *object;
         struct gnd__seq *seq; /* TUPLE, LIST, SLICE (3 items), RECORD */
     };
 } gnd__val;

@@ -99,7 +99,7 @@ void gnd__acc_end_each(const gnd__acc *w, int64_t n, int64_t rd, int64_t wr)
 
 /* --- ints ------------------------------------------------------------------------------------- */
 
-/* The dtype of the accumulator: ints of at least 32 bits use their own. */
+/* The dtype of the accumulator. Ints of at least 32 bits use their own dtype. */
 static gnd_dtype acc_dtype(gnd_dtype t)
 {
     switch (t) {
@@ -218,7 +218,7 @@ static void extremes(gnd__prog *p)
         return;
     }
     gnd__acc_spread(&w);
-    /* in the order of ints; the complement reverses the order */
+    /* the bits are ordered as ints; the complement reverses the order */
     gnd__str s = {0};
     if (is_float)
         gnd__str_addf(&s, "#define KEY(x) gnd_fkey_%s(%s(x))\n", gnd__suffix(f), min ? "-" : "");

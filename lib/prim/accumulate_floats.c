@@ -13,9 +13,9 @@
 enum {
     DEAL_GROUP = 512,
     DEAL_LOCAL = 40960, /* bytes of local memory for the sums of a bin */
-    DEAL_LEAST = 256,   /* bins: so many at least, for as many groups, and at most */
+    DEAL_LEAST = 256,   /* fewest bins, because each is a group's work; and most bins */
     DEAL_BINS = 1024,
-    DEAL_VALUES = 1 << 20 /* values, at least */
+    DEAL_VALUES = 1 << 20 /* fewest values */
 };
 
 typedef struct sums {
@@ -23,8 +23,9 @@ typedef struct sums {
     gnd_dtype t, real;
     int parts, words, bits, low; /* bits: L, low: K of kernels/accumulate.cl */
     int acc, top, odd, all;      /* scratch */
-    /* where values are dealt out: places of a bin (2^shift), bins, as the text has them; words of a
-     * value, values of a work-item, tiles; scratch: which bins have too many values (else -1) */
+    /* if values are dealt out: places of a bin (2^shift) and number of bins, as in the text; words
+     * of a value, values of a work-item, tiles; scratch: for each bin, whether it has too many
+     * values (else -1) */
     int shift, nbins, vw, ipt, big;
     int64_t bins, tiles;
 } sums;
@@ -88,7 +89,7 @@ static void begin(const sums *s, const char *name, int pos, int acc)
     macros(s);
 }
 
-/* The kernel `text`, in the way that was chosen. wr: bytes of a place. */
+/* Adds the kernel `text` for the chosen method. wr: bytes of a place. */
 static void spread(const sums *s, const char *name, const char *text, int acc, int64_t wr)
 {
     const gnd__acc *w = &s->w;
@@ -104,7 +105,7 @@ static void spread(const sums *s, const char *name, const char *text, int acc, i
     gnd__acc_end_values(w, (w->own ? w->own * w->m : local ? w->groups * w->m : w->n) * wr);
 }
 
-/* The macros of what becomes of a place's sum. */
+/* The macros that convert a place's sum to its result. */
 static void total_macros(const sums *s)
 {
     gnd__prog *p = s->w.p;
@@ -134,8 +135,8 @@ static void total_macros(const sums *s)
 /* --- many places: values are dealt out to bins of neighbouring places first (kernels/deal.cl) ---
  */
 
-/* Whether that is done: there must be enough values for each place, and enough bins, and they must
- * fit. */
+/* Whether values are dealt out: there must be enough values for each place and enough bins, and
+ * they must fit. */
 static int deals(sums *s)
 {
     const gnd__prog *p = s->w.p;
@@ -148,8 +149,8 @@ static int deals(sums *s)
     s->bins = gnd__acc_ceil(m, (int64_t)1 << s->shift);
     for (s->nbins = DEAL_LEAST; s->nbins < s->bins;)
         s->nbins *= 2;
-    /* float64 has two words, and two words of sums. 64 registers, so that two groups run at once,
-     * must be bounded by what a work-item holds where a kernel cannot say so */
+    /* float64 has two words, and two words of sums. At most 64 registers let two groups run at
+     * once. Where a kernel cannot ask for that, the number of values of a work-item limits them */
     s->vw = s->parts * s->words;
     s->ipt = (p->t->props->dialect == GND_DIALECT_CUDA ? 16 : 12) / s->vw;
     s->tiles = gnd__acc_ceil(n, DEAL_GROUP * s->ipt);
@@ -177,7 +178,7 @@ static void begin_deal(const sums *s, const char *name, const int mem[3])
     gnd__pk_defs(p, "deal_scan", s->real);
 }
 
-/* All sums but those of bins with too many values. */
+/* Adds all sums except those of bins with too many values. */
 static void deal(const sums *s)
 {
     gnd__prog *p = s->w.p;
@@ -213,7 +214,7 @@ static void deal(const sums *s)
                  p->size * (int64_t)gnd_dtype_size(p->dtype));
 }
 
-/* The largest exponents of places, for the other kernels. */
+/* Clears exponents and sums for the kernels that process the remaining bins. */
 static void clear(const sums *s, int64_t cells)
 {
     gnd__prog *p = s->w.p;
@@ -228,7 +229,7 @@ static void clear(const sums *s, int64_t cells)
     gnd__pk_end1(p, 2 * gnd__acc_units(p), s->w.local, 12, cells * (8 + 8 * s->words));
 }
 
-/* The exponents of all values. */
+/* Finds the exponents of all values. */
 static void span(const sums *s)
 {
     gnd__prog *p = s->w.p;
@@ -276,7 +277,7 @@ void gnd__acc_floats(gnd__prog *p)
         }
         span(&s);
     }
-    /* the exponents of each place's */
+    /* the exponents of each place's values */
     spread(&s, "k_top", "acc_top", 0, 4 * s.parts);
     if (s.w.own) {
         gnd__pk_begin(p, "k_top_join");

@@ -127,8 +127,8 @@ static void end(work *w, const char *text, int64_t n, size_t local, int64_t byte
     gnd__pk_end1(w->p, (n + (int64_t)local - 1) / (int64_t)local, local, bytes, bytes);
 }
 
-/* Rows first, first + 1 ... of the matrix a of n columns (skip columns from column `from_col` on
- * left out) change places with those that count pivots from number `at` on name. */
+/* Exchanges rows first, first + 1 ... of matrix a, which has n columns, with the rows in `pivots`,
+ * from number `at` on. Leaves out skip columns from column `from_col` on. */
 static void swaps(work *w, mtx a, int64_t n, int64_t from_col, int64_t skip, int pivots, int64_t at,
                   int64_t first, int64_t count)
 {
@@ -164,15 +164,15 @@ static void take(work *w, const char *name, mtx y, mtx x, int64_t rows, int64_t 
     end(w, "solve_take", count, gnd__prog_group(w->p, 256), count * w->size);
 }
 
-/* A triangle: element (i, j) of what multiplies x is at i row + j col, and is read below the
- * diagonal, or above it. right: x t^T = b instead of t x = b, of a lower one. */
+/* A triangle t: element (i, j) of the factor of x is at i row + j col, and only elements below (or
+ * above) the diagonal are read. right: x t^T = b with a lower triangle, instead of t x = b. */
 typedef struct tri {
     gnd__pmem at;
     int64_t row, col, ld;
     int upper, unit, right;
 } tri;
 
-/* For at most LEAF rows; an upper triangle is a lower one from its end. */
+/* Solves at most LEAF rows. An upper triangle is a lower one read from its end. */
 static void leaf(work *w, const tri *t, int64_t i, int64_t n, mtx b, int64_t k)
 {
     const size_t local = gnd__prog_group(w->p, 64);
@@ -200,8 +200,8 @@ static void leaf(work *w, const tri *t, int64_t i, int64_t n, mtx b, int64_t k)
     end(w, "solve_leaf", k, local, n * (n + k) * w->size);
 }
 
-/* t x = b for rows i to i + n, x in b's place, which has k columns (right: rows); the depth of the
- * recursion is the logarithm of n. */
+/* Solves t x = b for rows i to i + n; x replaces b, which has k columns (right: rows). The depth of
+ * the recursion is the logarithm of n. */
 static void triangle(work *w, const tri *t, int64_t i, int64_t n, mtx b, int64_t k)
 {
     if (n <= LEAF) {
@@ -277,7 +277,7 @@ static void cholesky(work *w, mtx a, int64_t b, int block, int conj)
     }
 }
 
-/* strict: for a system. The pivots of this matrix begin at number `at` of that scratch memory. */
+/* strict: the matrix of a system. Its pivots begin at number `at` of that scratch memory. */
 static void lu(work *w, mtx a, int64_t m, int64_t n, int64_t b, int pivots, int64_t at, int strict)
 {
     const int64_t q = lesser(m, n);
@@ -315,7 +315,7 @@ typedef struct reflectors {
     int64_t rows, cols, first;
 } reflectors;
 
-/* C = (1 - V T V^H) C or, back, (1 - V T^H V^H) C; C has r->rows rows. */
+/* Computes C = (1 - V T V^H) C or, if back, C = (1 - V T^H V^H) C. C has r->rows rows. */
 static void reflect(work *w, const reflectors *r, int back, mtx c, int64_t n)
 {
     product(w, 1, 0, r->cols, n, r->rows, 1, r->vc, c, 0, r->w1);
@@ -326,7 +326,7 @@ static void reflect(work *w, const reflectors *r, int back, mtx c, int64_t n)
 static reflectors reflectors_of(const work *w, int64_t j, int v, int t, int products, int64_t m,
                                 int64_t q, int64_t widest)
 {
-    /* this panel comes after whole panels of fewer and fewer rows */
+    /* all panels before this one are whole, each with fewer rows than the one before */
     const int64_t twice = w->complex ? 2 : 1, c = lesser(w->panel, q - j), i = j / w->panel,
                   rows = m - j;
     const int64_t before = j * m - w->panel * w->panel * (i * (i - 1) / 2);

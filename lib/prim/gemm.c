@@ -12,7 +12,7 @@
 #include "codegen/prelude.h"
 
 enum {
-    CPU_TASKS = 32,       /* blocks of results from which on k is not cut */
+    CPU_TASKS = 32,       /* number of blocks of results from which k is not cut */
     CPU_CHUNK = 4096,     /* minimum number of terms per chunk */
     PART_BYTES = 64 << 20 /* maximum size of all chunks' products */
 };

@@ -66,7 +66,7 @@ typedef struct gnd__pkernel {
     uint8_t on_host; /* SOLVE: LAPACK computes it */
     const char *name;
     gnd__str head, defs, body; /* parameters, functions and macros, text */
-    gnd__str src;              /* all of it, once ended */
+    gnd__str src;              /* the whole text, once the kernel has ended */
     int nargs, caparg;
     gnd__parg *arg;
     int ndim, resident;
@@ -81,7 +81,7 @@ typedef struct gnd__pin {
     const int64_t *dim;
     int64_t size;
     const gnd__inl *inl;
-    int mem; /* it also is in memory, in C order, so that GND__PA_IN of a library call may
+    int mem; /* whether it is in memory too, in C order, so that GND__PA_IN of a library call may
                 refer to it */
 } gnd__pin;
 
@@ -162,12 +162,12 @@ void gnd__prog_solve(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pm
  * work on a panel. */
 void gnd__prog_gemm(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3]);
 void gnd__prog_panel(gnd__prog *p, const gnd__panel *s, int n, const gnd__pmem *mem);
-/* The bytes that the expression of input `in` reads, or of its memory. */
+/* The bytes read by the expression of input `in`, or the bytes of its memory. */
 int64_t gnd__prog_reads(const gnd__prog *p, int in);
 /* A group size for this device: `want` (a power of two), or the largest possible if that is
  * less. */
 size_t gnd__prog_group(const gnd__prog *p, size_t want);
-/* Sets the reason why the primitive cannot be computed. */
+/* Fails: sets the reason why the primitive cannot be computed. */
 void gnd__prog_fail(gnd__prog *p, gnd_status code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void gnd__prog_free(gnd__prog *p);

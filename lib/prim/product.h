@@ -21,7 +21,7 @@ typedef struct gnd__product_parts {
 
 typedef struct gnd__product {
     gnd__layout l[3];    /* of a, b and the addend; of copies of a and b if there are any */
-    gnd__layout from[2]; /* ... and of what these are copied from */
+    gnd__layout from[2]; /* ... and of the arrays from which these are copied */
     int copied[2];
     gnd_gemm gemm;                   /* the first of `outer` calls; no buffers */
     int64_t stride[4][GND_MAX_NDIM]; /* strides of the batch axes: a, b, c and the addend */
@@ -40,7 +40,7 @@ typedef enum gnd__product_way {
 /* Fills x for the product node a, of 2 axes or more. Returns 0 if no library accepts the addend's
  * layout. */
 int gnd__product_form(gnd__product *x, const gnd_array *a, const gnd__product_parts *of);
-/* Call o of x->outer. */
+/* Describes call o of x->outer. */
 gnd_gemm gnd__product_call(const gnd__product *x, int64_t o);
 /* Writes a product with a vector as a kernel in IR, for the originals of the operands (x->from).
  * slot: of a, b and the result; aligned: whether the elements of a and b begin at multiples of 16
@@ -50,7 +50,7 @@ gnd_status gnd__product_reduction(const gnd__product *x, const gnd_array *a, con
 /* Whether the library of d computes g: it is worth asking (base/measured.def and the tuned
  * parameters), and it accepts g. d is locked. */
 int gnd__product_library(gnd__gdev *d, const gnd_gemm *g);
-/* What computes a product without operations after it. */
+/* The method for a product without operations after it. */
 gnd__product_way gnd__product_choose(gnd__gdev *d, const gnd_gemm *g);
 
 #endif

@@ -195,7 +195,7 @@ void gnd__pk_end(gnd__prog *p, const size_t groups[3], const size_t local[3], in
         return;
     k = cur(p);
     gnd__str_add(&own, gnd__str_get(&k->defs));
-    /* how many work-items a group has bounds the registers of each */
+    /* the size of a group limits the registers of each work-item */
     if (local[0] * local[1] * local[2] == 1)
         gnd__str_add(&own, "GND_KERNEL void ");
     else if (p->t->props->dialect == GND_DIALECT_CUDA && k->resident > 1)
@@ -222,7 +222,7 @@ void gnd__pk_end(gnd__prog *p, const size_t groups[3], const size_t local[3], in
     if (own.bad || k->head.bad || k->defs.bad || k->body.bad)
         nomem(p);
     else
-        p->st = gnd__prelude(&k->src, gnd__str_get(&own), p->t->props, p->e);
+        p->st = gnd__prelude_kept(p->t->preludes, &k->src, &own, p->t->props, p->e);
     gnd__str_add(&k->src, gnd__str_get(&own));
     if (k->src.bad)
         nomem(p);

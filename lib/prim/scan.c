@@ -22,18 +22,18 @@ enum { A_OP, A_INITIAL, A_M, A_N, A_INNER };
 
 enum {
     GROUP = 256,
-    NARROW = 32,         /* so many columns go through local memory, as rows do */
-    STRIPS = 64,         /* so many strips of 32 columns are scanned in one kernel */
-    ITEMS = 1 << 16,     /* columns that need not be cut */
-    ALL_ITEMS = 1 << 18, /* work-items when they are */
-    GROUPS = 2048,       /* groups of rows when those are cut */
-    FEW = 256,           /* fewer rows are cut */
+    NARROW = 32,         /* most columns that go through local memory, as rows do */
+    STRIPS = 64,         /* most strips of 32 columns that one kernel scans */
+    ITEMS = 1 << 16,     /* number of columns from which they are not cut */
+    ALL_ITEMS = 1 << 18, /* number of work-items if they are cut */
+    GROUPS = 2048,       /* number of groups if rows are cut */
+    FEW = 256,           /* number of rows below which they are cut */
     COLS_RUN = 64,
     CPU_TASKS = 32,
-    CPU_RUN = 16384, /* steps of a part at least */
+    CPU_RUN = 16384, /* fewest steps of a part */
     CPU_TILE = 256,
     LEVELS = 6,     /* blocks of 32^5 tiles are the largest */
-    TILES = 1 << 24 /* of all rows, at most */
+    TILES = 1 << 24 /* limit for all rows together */
 };
 
 typedef struct shape {
@@ -57,7 +57,7 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* S parts, each a multiple of `unit` steps. */
+/* Cuts the axis into S parts, each a multiple of `unit` steps. */
 static void cut(shape *h, int64_t parts, int64_t unit)
 {
     h->chunk = ceil_div(ceil_div(h->n, parts), unit) * unit;
@@ -76,8 +76,8 @@ static void shape_gpu_rows(shape *h, const gnd__target *t, size_t size)
     const gnd_props *p = t->props;
     int64_t tiles;
     h->by_rows = 1;
-    /* 16 loads at once; on a CPU that has this shape all the same they would only be slow to
-     * compile */
+    /* makes 16 loads at once; on a CPU that uses this shape, unrolling would only slow compilation
+     */
     h->k = p->kind == GND_DEV_CPU ? 4 : size <= 4 ? 16 : size == 8 ? 8 : 4;
     h->pad = size <= 4 ? 5 : size == 8 ? 4 : 3;
     for (h->group = GROUP; h->group > 1; h->group /= 2)
@@ -87,7 +87,7 @@ static void shape_gpu_rows(shape *h, const gnd__target *t, size_t size)
     tiles = ceil_div(h->n, (int64_t)h->group * h->k);
     if (t->waits && h->inner == 1 && tiles > 1 && h->group % 32 == 0 && tiles <= TILES / h->m) {
         if (p->kind == GND_DEV_CPU)
-            h->group = 64; /* small tiles, for tests */
+            h->group = 64; /* tests use small tiles */
         h->line = ceil_div(h->n, (int64_t)h->group * h->k);
         return;
     }
@@ -172,12 +172,12 @@ gnd_array *gnd__scan_node(gnd_array *x, gnd__scan op, int axis, int initial)
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-/* What all of a scan's kernels share. */
+/* The data that all kernels of a scan share. */
 typedef struct scan {
     gnd__prog *p;
     shape h;
-    int sums;      /* carries have an error part */
-    int q, r;      /* their scratch; r: only then */
+    int sums;      /* whether carries have an error part */
+    int q, r;      /* scratch memory of sums and, only in that case, errors */
     gnd_dtype acc; /* their dtype */
     int64_t bytes; /* of all carries */
 } scan;
@@ -304,14 +304,15 @@ static void by_tiles(const scan *c)
     gnd__pk_defs(p, "scan_words", p->dtype);
     gnd__pk_defs(p, "scan_line_defs", p->dtype);
     gnd__pk_body(p, "scan_line", p->dtype);
-    /* many groups at once, since each waits long: but no expression shall lack registers */
+    /* asks for many groups at once, because each waits long, unless an expression needs the
+     * registers */
     gnd__pk_resident(p, p->in[0].inl && !p->in[0].inl->plain ? 4 : aw <= 2 ? 8 : 6);
     gnd__pk_end1(p, h->m * h->line, (size_t)h->group, gnd__prog_reads(p, 0) + words * 8,
                  rows_bytes(p) + words * 8);
 }
 
-/* Strips of 32 columns. st: the ticket; then for each tile and column a word for each of a carry's.
- */
+/* Strips of 32 columns. st: the ticket; then, for each tile and column, a word for each word of a
+ * carry. */
 static void by_strips(const scan *c)
 {
     gnd__prog *p = c->p;

@@ -15,10 +15,10 @@ enum {
     GROUPS_PER_UNIT = 16,
     EACH_INDEXED = 2,
     INDEXED_PER_UNIT = 8,
-    INDEX_PAYS = 128 /* an index is made for more than one value for so many elements */
+    INDEX_PAYS = 128 /* an index needs at least one value for this number of elements */
 };
 
-/* The smallest n for which indices are 64 bits wide: what is added to one stays below 2^31. */
+/* The smallest n for which indices have 64 bits. The numbers added to an index stay below 2^31. */
 #define WIDE ((int64_t)1 << 30)
 
 gnd_array *gnd__search_node(gnd_array *a, gnd_array *x, int right)
@@ -37,19 +37,19 @@ static int64_t up(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-/* The nodes of the tree that a group has room for, a power of two. */
+/* The number of nodes of the tree that fit into a group's memory, a power of two. */
 static int64_t nodes(const gnd__prog *p)
 {
     const int64_t size = (int64_t)gnd_dtype_size(p->in[0].dtype),
                   room = (int64_t)p->t->props->local_bytes;
     int64_t n = 1;
     while (2 * n * (size < 4 ? 4 : size) <=
-           (room < TOP_BYTES ? room : TOP_BYTES)) /* halves are floats */
+           (room < TOP_BYTES ? room : TOP_BYTES)) /* 16-bit floats are stored as floats */
         n *= 2;
     return n;
 }
 
-/* The levels that pay if a group looks for `keys` values in n elements. */
+/* The number of levels worthwhile if a group searches for `keys` values in n elements. */
 static int levels(int64_t top, int64_t n, int64_t keys)
 {
     int l = 0;
@@ -62,10 +62,10 @@ static int levels(int64_t top, int64_t n, int64_t keys)
 typedef struct tree {
     int64_t leaf, fan; /* elements of a part, entries of a node */
     int levels;        /* 0: there is none */
-    int64_t top, all;  /* entries of the uppermost level; padded ones of all */
+    int64_t top, all;  /* entries of the uppermost level; of all levels, with padding */
 } tree;
 
-/* The index pays when it is read in fewer reads than it saves. */
+/* The index of the array; levels is 0 if it would take more reads than it saves. */
 static tree index_of(const gnd__prog *p)
 {
     const int64_t size = (int64_t)gnd_dtype_size(p->in[0].dtype), n = p->in[0].size,
@@ -155,7 +155,7 @@ void gnd__prim_search(gnd__prog *p)
         indexed(p, &x);
         return;
     }
-    if (cpu) { /* a few runs for each core, whole lanes */
+    if (cpu) { /* some runs for each core, in whole lanes */
         run = up(up(m, 4 * (units > 0 ? units : 1)), EACH_CPU) * EACH_CPU;
         groups = up(m, run);
     } else {

@@ -15,9 +15,9 @@
 
 enum { N_WHAT, N_BATCH, N_N, N_K };
 
-/* Matrices of a work-item on CPUs, and the side up to which its loops are unrolled there, where
- * memory is as near as registers and compiling costs more; bytes of local memory for those of a
- * group on GPUs; the right sides up to which one after the other is well. */
+/* On CPUs: matrices per work-item, and the largest side for which loops are unrolled (memory is as
+ * near as registers there, and compiling costs more). On GPUs: bytes of local memory for the
+ * matrices of a group. Both: the most right sides that are solved one after the other. */
 enum { EACH_CPU = 64, UNROLL_CPU = 4, LOCAL = 24 * 1024, MOST_SIDES = 64 };
 
 int gnd__small_takes(const gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t n, int64_t k)
@@ -29,7 +29,7 @@ int gnd__small_takes(const gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t
            gnd__env_choice(GND__ENV_SOLVER, 0) != GND__SOLVER_LAPACK;
 }
 
-/* The values of each result. */
+/* The number of values of each result. */
 static int64_t values(gnd__small what, int64_t n, int64_t k)
 {
     switch (what) {
@@ -58,8 +58,8 @@ gnd_array *gnd__small_node(const char *func, gnd__small what, int64_t nbatch, in
                           (gnd_array *[]){x, b});
 }
 
-/* The arithmetic of the dtype as macros. Of complex numbers LAPACK's pivots are the greatest by the
- * sum of their parts. */
+/* The arithmetic of the dtype as macros. Complex pivots are chosen by the largest sum of the
+ * magnitudes of both parts, as in LAPACK. */
 static void arithmetic(gnd__prog *p)
 {
     const char *const t = gnd__suffix(p->dtype);

@@ -9,10 +9,10 @@
 
 #include "graph/graph.h"
 
-/* What is computed of the factors of each n x n matrix: FACTORS the diagonal of U and, behind it,
- * the sign of the exchanges of rows (n + 1 values); DET the determinant; INV the inverse; SOLVE the
- * solution for k right sides; CHOLESKY the lower factor of a positive matrix, of which only the
- * part on and below the diagonal is read. */
+/* The result for each n x n matrix. FACTORS: the diagonal of U, followed by the sign of the row
+ * exchanges (n + 1 values). DET: the determinant. INV: the inverse. SOLVE: the solution for k right
+ * sides. CHOLESKY: the lower factor of a positive matrix, of which only the part on and below the
+ * diagonal is read. */
 typedef enum gnd__small {
     GND__SMALL_FACTORS,
     GND__SMALL_DET,
@@ -21,7 +21,8 @@ typedef enum gnd__small {
     GND__SMALL_CHOLESKY
 } gnd__small;
 
-/* Whether it pays on dev for that many n x n matrices of t (a solver's dtype) and k right sides. */
+/* Whether this method is worthwhile on dev for nbatch n x n matrices of t (a solver's dtype) and k
+ * right sides. */
 int gnd__small_takes(const gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t n, int64_t k);
 /* x: (..., n, n), b: NULL or (..., n, k), of nbatch matrices. The node is 1-d: the results one
  * after the other, each in C order. Those of a matrix with a NaN or an infinity are NaN. A singular

@@ -16,8 +16,8 @@
 
 enum { N_OP, N_M, N_N, N_K, N_BATCH, N_RCOND };
 
-/* Operands of that many elements are transposed by a kernel of their own, which does it in tiles;
- * the copy is then one of equal places. */
+/* From this number of elements on, operands are transposed by a separate kernel, which works in
+ * tiles. The copy then has equal layouts. */
 enum { LARGE = 1 << 14 };
 /* The order of matrices and the number of right sides from which on right sides are permuted
  * separately from the factors. */
@@ -131,7 +131,8 @@ static void widen(gnd__prog *p, int scratch, gnd_dtype from, int64_t begin, int6
                  n * (int64_t)gnd_dtype_size(from), n * (int64_t)gnd_dtype_size(p->dtype));
 }
 
-/* The columns of an inverse to their places, where the device's library leaves them elsewhere. */
+/* Moves the columns of an inverse to their places, if the device's library leaves them in others.
+ */
 static int inverse_apart(gnd__prog *p, const gnd_solve_desc *s)
 {
     gnd_solve_desc apart = *s;
@@ -160,8 +161,8 @@ static int inverse_apart(gnd__prog *p, const gnd_solve_desc *s)
     return 1;
 }
 
-/* A system with many right sides, which come to their places already in the order of the eliminated
- * rows: libraries exchange them one after the other. */
+/* A system with many right sides. They are copied in the order of the eliminated rows, because
+ * libraries would exchange them one after the other. */
 static int system_apart(gnd__prog *p, const gnd_solve_desc *s)
 {
     gnd_solve_desc lu = *s, lower = *s, upper = *s;

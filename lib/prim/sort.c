@@ -91,8 +91,8 @@ static void arg_defs(gnd__sorter *s, int first)
                      s->t);
 }
 
-/* Loops of constant length over arrays in registers, which a GPU's compiler is to unroll; on a CPU
- * (the GPU's kernels run there in tests) that costs seconds of compilation. */
+/* Loops of constant length over arrays in registers, which a GPU's compiler must unroll. On a CPU,
+ * which runs the GPU's kernels in tests, that takes seconds of compilation. */
 void gnd__sort_unroll_defs(gnd__sorter *s)
 {
     gnd__pk_def(

@@ -18,7 +18,7 @@ typedef struct passes {
     gnd__sorter *s;
     int64_t nblk, len;
     int a, b, h, df, ctl;
-    int chained; /* h: all counts; st: what tiles know of their row */
+    int chained; /* h: all counts; st: the states that tiles of a row publish */
     int st;
     int64_t tiles; /* words of st before those of tiles */
 } passes;
@@ -54,9 +54,8 @@ static void plain_defs(gnd__sorter *s)
     gnd__pk_defs(s->p, plain(s) ? "sort_plain" : "sort_not_plain", s->t);
 }
 
-/* Words that say in which digits the elements of a block differ, and whether any element is NaN or
- * -0.
- */
+/* Words of flags: the digits in which the elements of a block differ, and whether any element is
+ * NaN or -0. */
 static int df_words(const gnd__sorter *s)
 {
     return (s->digits + 3) / 4 + plain(s);

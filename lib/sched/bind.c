@@ -25,7 +25,7 @@ void gnd__bind_constant(gnd_karg *k, const gnd_array *a, gnd_dtype t)
     }
 }
 
-/* The same as a number; t is a real float. */
+/* The same for a constant as a number; t is a real float. */
 static double real_constant(const gnd_array *a, gnd_dtype t)
 {
     gnd_karg k;
@@ -71,7 +71,7 @@ gnd_status gnd__plan_need(gnd__sched *s, const gnd__plan *p, gnd__gdev *d, int32
     return st == GND_OK ? st : gnd__plan_lacks(p, &s->graph, i, st, e);
 }
 
-/* Prepares the arguments of a step for the backend, except those that differ from run to run. */
+/* Prepares those arguments of a step for the backend that are the same in every run. */
 static gnd_status ready_launch(gnd__step *st, gnd_err *e)
 {
     gnd_karg *karg = gnd__calloc((size_t)st->nargs + 1, sizeof *karg);

@@ -18,7 +18,8 @@
 static void free_sched(gnd__sched *s)
 {
     while (s->records)
-        (void)gnd__recorded_free(s->records, NULL); /* the device closes: nobody gets the error */
+        (void)gnd__recorded_free(s->records,
+                                 NULL); /* the device closes: there is no caller for the error */
     gnd__checks_close(s);
     gnd__table_free(s->cache, (void (*)(void *))gnd__plan_free);
     gnd__pgraph_free(&s->graph);
@@ -123,7 +124,7 @@ gnd_status gnd__plan_find(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err 
         return r;
     n->plans++;
     (*p)->nbytes = g->nkey + gnd__plan_bytes(*p);
-    /* a program that keeps making new structures */
+    /* the program keeps making new structures */
     drop_plans(s, MAX_PLANS - 1, (*p)->nbytes < MAX_PLAN_BYTES ? MAX_PLAN_BYTES - (*p)->nbytes : 0);
     bound_programs(s, g->dev->g);
     if (gnd__table_enter(s->cache, g->key, g->nkey, g->hash, *p, &old) != 0) {

@@ -13,13 +13,13 @@
 #include "graph/launch.h"
 
 #define TABLE 1024    /* entries of a table */
-#define LONG_LIST 128 /* an array with more checks has them read instead of carried on */
-#define SOURCES 63    /* checks and lists of one run that are distinguished */
-#define UNIONS 64     /* unions of one run that are found again */
+#define LONG_LIST 128 /* the most unread checks of an array; beyond it they are read */
+#define SOURCES 63    /* the most checks and lists of one run that are distinguished */
+#define UNIONS 64     /* the most unions of one run that are found again */
 
-/* A table of entries, initially all 0. Each is used once. */
+/* A table of entries, all 0 at first. Each entry is used once. */
 typedef struct gnd__ctable {
-    int refs; /* owners: checks, and the scheduler while the table is the current one */
+    int refs; /* number of owners: checks, and the scheduler while this is the current table */
     gnd_device *dev;
     gnd__block *block;
     int cap, used;
@@ -31,17 +31,17 @@ typedef struct gnd__icheck {
     gnd__ctable *table;
     int entry;
     gnd__index_of of;
-    gnd__bounds *bounds; /* of a checked kernel's launch; else NULL */
+    gnd__bounds *bounds; /* for the launch of a checked kernel; else NULL */
     int64_t index;       /* state 2; bounds: bytes from the array's start */
     int line, array;     /* bounds: of the source; the number there */
-    uint64_t stamp;      /* of the last union that took it */
+    uint64_t stamp;      /* number of the last union that included it */
 } gnd__icheck;
 
-/* What an array's memory refers to. The list is not changed once made. */
+/* The checks to which an array's memory refers. The list does not change once it is made. */
 typedef struct gnd__checks {
     int refs, n;
-    uint64_t stamp; /* of the last run that read such memory */
-    int source;     /* its number in that run */
+    uint64_t stamp; /* number of the last run that read such memory */
+    int source;     /* the list's number in that run */
     gnd__icheck *c[];
 } gnd__checks;
 
@@ -142,7 +142,7 @@ gnd_status gnd__checks_take(gnd__sched *s, const gnd__plan *p, const gnd__pgraph
         }
     }
     s->table->used += p->ncheck;
-    /* Plans write to entries of their own, in any stream: none waits for another. */
+    /* Each plan writes to its own entries, in any stream, so no plan waits for another. */
     if ((st = gnd__gate_use(g->dev->g, s->table->block, 0, e)) != GND_OK)
         gnd__checks_drop(s, p);
     return st;
@@ -200,7 +200,7 @@ static gnd_status look(gnd__icheck *c, gnd_err *e)
     uint32_t w[4];
     gnd_status st;
     if (c->state == 0) {
-        /* after every stream that has an entry in the table */
+        /* waits for every stream that has an entry in the table */
         st = gnd__gate_use(c->table->dev->g, c->table->block, 1, e);
         if (st == GND_OK)
             st = gnd__gate_read(c->table->dev->g, w, c->table->block,
@@ -286,8 +286,8 @@ typedef struct source {
     gnd__checks *list;
 } source;
 
-/* The sources of a run, and the unions that were made of them: memory that depends on the same
- * sources shares one. */
+/* The sources of a run, and the unions made of them. Memory that depends on the same sources shares
+ * one union. */
 typedef struct sources {
     gnd__sched *s;
     source *v; /* owns a reference to each list */
@@ -296,11 +296,11 @@ typedef struct sources {
     struct {
         uint64_t mask;
         gnd__checks *u;
-    } made[UNIONS]; /* by a hash of the mask; 0: none. Owns a reference */
+    } made[UNIONS]; /* indexed by a hash of the mask; 0: none. Owns a reference */
 } sources;
 
-/* A new union of the sources in mask (bit SOURCES: all from there on), without those that passed.
- */
+/* Makes a union of the sources in mask, except those that passed. Bit SOURCES stands for all
+ * further sources. */
 static gnd_status new_union(const sources *all, uint64_t mask, gnd__checks **out, gnd_err *e)
 {
     const source *src = all->v;
@@ -352,7 +352,7 @@ static gnd_status new_union(const sources *all, uint64_t mask, gnd__checks **out
     return GND_OK;
 }
 
-/* The union of the sources in mask: the one that was made before, if it is still known. */
+/* The union of the sources in mask: an earlier one, if it is still known. */
 static gnd_status unite(sources *all, uint64_t mask, gnd__checks **out, gnd_err *e)
 {
     const size_t at = (size_t)((mask * UINT64_C(0x9e3779b97f4a7c15)) >> 58);
@@ -371,7 +371,7 @@ static gnd_status unite(sources *all, uint64_t mask, gnd__checks **out, gnd_err 
     return GND_OK;
 }
 
-/* The number of the source of leaf memory that refers to list, a new one if need be. */
+/* The number of the source for leaf memory that refers to list; adds the source if necessary. */
 static int leaf_source(sources *all, gnd__checks *list)
 {
     if (list->stamp != all->stamp) {
@@ -436,7 +436,7 @@ gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgra
             r = unite(&all, mask[p->part[i].node], &x->checks, e);
     }
     for (int32_t i = 0; i < p->nstep && r == GND_OK;
-         i++) { /* memory of a leaf that has other elements now */
+         i++) { /* the memory of a leaf that got other elements */
         const int32_t node = p->step[i].over - 1;
         for (int k = 0; node >= 0 && mask[node] && k < p->step[i].nargs && r == GND_OK; k++) {
             const gnd__sarg *a = &p->step[i].arg[k];

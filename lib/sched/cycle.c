@@ -20,7 +20,7 @@ enum { STEPS = GND__VERSIONS };
 
 struct gnd__cycle {
     int nfeed, *out, *in; /* output out[k] is fed to input in[k] */
-    gnd__block **moved;   /* the blocks on their way, in a step */
+    gnd__block **moved;   /* the blocks that move in a step */
     gnd__block *control;  /* int64: the limit, the last word */
     int n;
     int64_t launches[STEPS];
@@ -76,7 +76,7 @@ static gnd_status step_of(const gnd__recorded *r, const gnd__rversion *v, int wo
     return GND_OK;
 }
 
-/* Whether the places are where at[] says. The first call fills at[]. */
+/* Whether the places are in the blocks at[]. The first call fills at[]. */
 static int is_again(const gnd__recorded *r, gnd__block **at, int first)
 {
     int again = !first;
@@ -88,7 +88,7 @@ static int is_again(const gnd__recorded *r, gnd__block **at, int first)
     return again;
 }
 
-/* The next step, and the places after it. *why: there is no loop. */
+/* Makes the next step and moves the places as it does. *why: the reason why there is no loop. */
 static gnd_status next_step(gnd__recorded *r, struct gnd__cycle *c, int word, gnd__loop_step *s,
                             const char **why, gnd_err *e)
 {
@@ -138,7 +138,7 @@ static gnd_status find_steps(gnd__recorded *r, struct gnd__cycle *c, int word, c
     return x;
 }
 
-/* A cycle without steps and list. */
+/* Makes a cycle without steps and list. */
 static gnd_status cycle_new(gnd__recorded *r, int n, const int *o, const int *i, gnd_err *e)
 {
     const size_t some = (size_t)n + 1;
@@ -176,7 +176,7 @@ gnd_status gnd__cycle_make(gnd__recorded *r, int n, const int *o, const int *i, 
         r->place[k].st->block = at[k];
     gnd__free(at);
     if (!*steps)
-        (void)gnd__cycle_free(r, NULL); /* it has not run */
+        (void)gnd__cycle_free(r, NULL); /* the list has not run */
     if (why)
         gnd__log(GND__LOG_INFO, "%s: a loop is run by the host: %s", r->dev->g->id, why);
     return x;
@@ -201,7 +201,7 @@ gnd_status gnd__cycle_run(gnd__recorded *r, int64_t made, int64_t limit, int64_t
                         (long long)made, (long long)limit, (long long)*word);
     for (int64_t k = 0; k < (steps - 1) % c->n + 1; k++) {
         gnd__recorded_apart(r);
-        (void)feed(r, c); /* it did when the loop was made */
+        (void)feed(r, c); /* it succeeded when the loop was made */
     }
     for (int k = 0; k < c->n; k++)
         d->n.launches += (uint64_t)(c->launches[k] * ((steps + c->n - 1 - k) / c->n));

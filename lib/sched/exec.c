@@ -45,7 +45,7 @@ gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b)
     return st;
 }
 
-/* Runs one step: its memory, and the call. */
+/* Runs one step: takes its memory and makes the call. */
 static gnd_status run_step(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st,
                            gnd_err *e)
 {
@@ -253,7 +253,7 @@ static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err 
         if (leaf || taken[q->slot])
             gnd__storage_ref(a->data.st);
         else
-            taken[q->slot] = 1; /* the first takes ownership */
+            taken[q->slot] = 1; /* the first one takes ownership */
         if (s->retain[i] == GND__RETAIN_KEPT)
             gnd__keep_count(a->data.st);
         __atomic_store_n(&a->pending, 0, __ATOMIC_RELAXED);
@@ -300,8 +300,8 @@ static gnd_status ready_over(gnd__sched *s, const gnd__plan *p, const gnd__pgrap
     return r;
 }
 
-/* Makes the current stream wait for what other streams do to the memory that the plan reads, or
- * writes over. */
+/* Makes the current stream wait for work of other streams on the memory that the plan reads or
+ * overwrites. */
 static gnd_status use_leaves(const gnd__plan *p, const gnd__pgraph *g, gnd_err *e)
 {
     gnd__gdev *d = g->dev->g;
@@ -352,7 +352,7 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
             : repeats ? gnd__bind_launch(s, p, g, d, st, e)
                       : run_step(s, p, g, d, st, e);
         if (r == GND_OK && st->over)
-            /* does not matter once it has elements */
+            /* irrelevant once the node has elements */
             g->node[st->over - 1].a->p.launch->spoiled = 1;
         /* Later launches hold their blocks: the pool may release free ones. */
         for (int32_t b = st->dead; b >= 0 && r == GND_OK && !repeats; b = p->slot[b].next_dead)

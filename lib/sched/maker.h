@@ -46,7 +46,8 @@ void gnd__plan_note(gnd__kernel *k, gnd__form *form);
 gnd_status gnd__plan_arg(gnd__maker *m, gnd__sarg *b, const gnd__kir *k, const gnd__garg *a,
                          const int32_t *parts, const gnd__gen *gen);
 
-/* The number of the check of node i in the plan, a new one if need be; -1 with the error set. */
+/* The number of the check of node i in the plan; adds the check if necessary. -1 with the error
+ * set. */
 int32_t gnd__plan_check(gnd__maker *m, int32_t i);
 
 /* --- plan_prim.c ------------------------------------------------------------------------------ */

@@ -5,6 +5,7 @@
  */
 #include "sched/merge.h"
 
+#include <limits.h>
 #include <string.h>
 #include "base/log.h"
 #include "base/mem.h"
@@ -12,25 +13,21 @@
 
 enum {
     OFTEN = 32,         /* runs of a list before merging is considered */
-    LEAST = 4,          /* launches of a run, at least */
-    FUNCTIONS = 32,     /* distinct kernels of a run, at most */
-    FUNCTION = 1 << 13, /* characters of each, at most */
-    /* characters of all: NVIDIA's compiler takes 0.7 s for 23,000, 4 s for 106,000 */
+    LEAST = 4,          /* fewest launches of a run */
+    FUNCTIONS = 32,     /* most distinct kernels of a run */
+    FUNCTION = 1 << 13, /* most characters of each */
+    /* most characters of all: NVIDIA's compiler takes 0.7 s for 23,000, 4 s for 106,000 */
     TEXT = 1 << 15,
     GROUP = 512,    /* work-items on GPUs: 1024 are no faster and have half the registers */
     TURNS = 1 << 14 /* iterations of loops: Mesa's llvmpipe silently ends them after 65535 in
                        total */
 };
 
-/* Limits of a launch that may be merged. A merged launch uses one core of a CPU or one
- * multiprocessor of a GPU: beyond these limits that would cost more than a launch. */
-static const struct limits {
-    size_t items;
-    int64_t work; /* gnd__kir_work */
-    /* ns of the host that a launch costs and a merged one saves: of PoCL, of NVIDIA's OpenCL
-     * (doc/PERFORMANCE.md, What a call costs) */
-    int64_t launch;
-} on_cpu = {1 << 13, 100000, 2000}, on_gpu = {1 << 13, 200000, 4000};
+/* Limits of a launch that may be merged: work-items, and work (gnd__kir_work). A merged launch uses
+ * one core of a CPU or one multiprocessor of a GPU. Beyond these limits that takes longer than a
+ * launch costs. Below them measurements decide (merge.h). */
+#define ITEMS (1 << 13)
+#define WORK 200000
 
 /* The time of a compilation in ns: a constant, and for each character of the functions. */
 #define COMPILE 100000000
@@ -58,18 +55,22 @@ typedef struct merger {
     gnd__kernel *const *k;
     const gnd_klaunch *l;
     const int64_t *work;
+    int64_t took;
     const gnd__mvalue *value;
     int nvalue;
     run *runs;
     int nruns;
 } merger;
 
-/* forced: compiling pays after so many runs; 0: as pays_after computes */
+/* forced: compiling pays after so many runs; 0: as pays_after computes. Then a merged list is kept
+ * if `kept`. */
 static unsigned first = OFTEN, forced;
+static int kept;
 
-void gnd__merge_force(int looked_at, int pays)
+void gnd__merge_force(int looked_at, int pays, int keep)
 {
     forced = (unsigned)pays;
+    kept = keep;
     first = looked_at > 0 ? (unsigned)looked_at : OFTEN;
 }
 
@@ -91,11 +92,6 @@ unsigned gnd__merge_first(const gnd__gdev *d)
 static gnd_status nomem(const merger *m, gnd_err *e)
 {
     return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", m->d->id);
-}
-
-static const struct limits *limits_of(const merger *m)
-{
-    return m->target.cpu ? &on_cpu : &on_gpu;
 }
 
 /* --- which ------------------------------------------------------------------------------------ */
@@ -121,7 +117,7 @@ static int args_fit(const gnd_klaunch *l)
     return 1;
 }
 
-/* The values of launch i that change: the first one, and their number *n. */
+/* The changing values of launch i: a pointer to the first, and their number *n. */
 static const gnd__mvalue *values_of(const merger *m, int i, int *n)
 {
     int a = 0, b = m->nvalue, end;
@@ -152,10 +148,9 @@ static int groups_fit(const merger *m, const gnd_klaunch *l, const gnd__form *f)
 static int is_small(const merger *m, int i)
 {
     const gnd_klaunch *l = &m->l[i];
-    const struct limits *most = limits_of(m);
     const gnd__form *f = gnd__gate_kernel_note(m->k[i]);
-    return f && items_of(l) <= most->items && m->work[i] > 0 && m->work[i] <= most->work &&
-           args_fit(l) && f->body_len <= FUNCTION && groups_fit(m, l, f);
+    return f && items_of(l) <= ITEMS && m->work[i] > 0 && m->work[i] <= WORK && args_fit(l) &&
+           f->body_len <= FUNCTION && groups_fit(m, l, f);
 }
 
 static int fn_of(const run *r, const gnd__kernel *k)
@@ -336,8 +331,8 @@ static size_t put_run(const merger *m, const run *r, const gnd__mergefn *fn, int
     return chunk + GND__MERGE_CHUNK;
 }
 
-/* Gets the kernel of a run, which stays NULL if it must not be compiled and is in no cache; and
- * appends its part to the table, which is len long so far. */
+/* Gets the kernel of a run and appends the run's part to the table, which is len long so far. The
+ * kernel stays NULL if it is in no cache and must not be compiled. */
 static gnd_status build(merger *m, run *r, int compile, size_t *len, gnd_err *e)
 {
     gnd__mergefn fn[FUNCTIONS];
@@ -432,15 +427,23 @@ static gnd_status make_launches(const merger *m, gnd__merged *out, gnd_err *e)
     return GND_OK;
 }
 
-/* The number of runs after which compiling has paid for itself. */
+/* The number of runs in which the launches that merging saves take as long as compiling. */
 static unsigned pays_after(const merger *m)
 {
-    int64_t cost = 0, gain = 0;
+    double cost = 0, saved = 0;
     for (int i = 0; i < m->nruns; i++) {
-        cost += COMPILE + (int64_t)m->runs[i].text * COMPILE_CHAR;
-        gain += (m->runs[i].n - 1) * limits_of(m)->launch;
+        cost += COMPILE + (double)m->runs[i].text * COMPILE_CHAR;
+        saved += m->runs[i].n - 1;
     }
-    return forced ? forced : (unsigned)(cost / gain);
+    if (forced)
+        return forced;
+    const double runs = cost / ((double)m->took * saved / m->n);
+    return runs < (double)UINT_MAX ? (unsigned)runs + 1 : UINT_MAX;
+}
+
+int gnd__merge_keeps(int64_t took, int64_t merged)
+{
+    return forced ? kept : merged < took;
 }
 
 gnd_status gnd__merge(gnd__gdev *d, unsigned runs, const gnd__mlist *list, unsigned *again,
@@ -452,6 +455,7 @@ gnd_status gnd__merge(gnd__gdev *d, unsigned runs, const gnd__mlist *list, unsig
                 .k = list->k,
                 .l = list->l,
                 .work = list->work,
+                .took = list->took > 0 ? list->took : 1,
                 .value = list->value,
                 .nvalue = list->nvalue};
     size_t len = 0;

@@ -29,10 +29,13 @@ typedef struct gnd__merged {
     int nvalue;
 } gnd__merged;
 
-/* When merging pays: if the merged kernels are in the kernel cache, after 32 runs. Otherwise
- * they are compiled when the launches that merging saves have cost the host as much time as
- * compiling is expected to take. So the total time is at most twice that of the better choice,
- * however long the list is used. */
+/* When merging pays: before a list is considered, its runs are timed. If the merged kernels are in
+ * the kernel cache, they are used after 32 runs. Otherwise they are compiled when the launches that
+ * merging saves have taken as much time as compiling is expected to take. So the total time is at
+ * most twice that of the better choice, however long the list is used. The first runs of the merged
+ * list are timed too, and it is dropped if it is slower. */
+
+enum { GND__MERGE_TRIALS = 3 }; /* timed runs, before and after; the least time counts */
 
 /* The number of runs after which a list of d is first considered (gnd__merge); 0: never, because
  * its launches cost the host little. */
@@ -40,9 +43,10 @@ unsigned gnd__merge_first(const gnd__gdev *d);
 /* Whether kernels of d need their form as a note (gnd__form), so that they can be merged later. */
 int gnd__merge_wants(const gnd__gdev *d);
 /* Launches, in order: l[i] of k[i], whose arithmetic is work[i], and what changes among their
- * values, by launch. */
+ * values, by launch. took: the time of a run in ns. */
 typedef struct gnd__mlist {
     int n, nvalue;
+    int64_t took;
     gnd__kernel *const *k;
     const gnd_klaunch *l;
     const int64_t *work;
@@ -56,11 +60,13 @@ typedef struct gnd__mlist {
  */
 gnd_status gnd__merge(gnd__gdev *d, unsigned runs, const gnd__mlist *list, unsigned *again,
                       gnd__merged *out, gnd_err *e);
+/* Whether a merged list whose runs take `merged` ns is better than the list, which takes `took`. */
+int gnd__merge_keeps(int64_t took, int64_t merged);
 /* The queue must have settled. */
 void gnd__merged_free(gnd__gdev *d, gnd__merged *m);
 
 /* For tests: the numbers of runs after which lists are considered and after which compiling
- * pays, also for lists that cost little; 0: as usual. */
-void gnd__merge_force(int first, int pays);
+ * pays, also for lists that cost little, and whether merged lists are kept; 0, 0, 0: as usual. */
+void gnd__merge_force(int first, int pays, int keep);
 
 #endif

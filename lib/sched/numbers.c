@@ -11,7 +11,7 @@
 #include "graph/graph.h"
 #include "base/mem.h"
 
-/* The input whose number is argument a of a step; -1 if it is no input. */
+/* The input whose value argument a of a step is; -1 if none. */
 static int input_of(const gnd__pgraph *g, const gnd__sarg *a)
 {
     for (int i = 0; i < g->nnumber && a->kind == GND__A_CONST; i++)
@@ -60,8 +60,8 @@ void gnd__recorded_value(gnd__recorded *r, int i, const gnd__scalar *v)
     r->set[i] = ++r->sets;
 }
 
-/* Those values of some launches that have changed since version v had them, and of the list of
- * these launches. */
+/* Writes the values that changed since version v had them into these launches and, if there is one,
+ * their list. */
 static gnd_status put(const gnd__recorded *r, const gnd__rversion *v, int n,
                       const gnd__mvalue *value, gnd_klaunch *launch, gnd_list *list, gnd_err *e)
 {

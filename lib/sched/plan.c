@@ -14,6 +14,8 @@
 
 /* The number of marks that make grouping start again: must, no_absorb, no_rows, no_merge, alone. */
 #define MARKS 5
+/* The number of nodes from which on preludes of kernels are kept while a plan is made. */
+#define MANY 32
 
 static size_t node_bytes(const gnd_array *a)
 {
@@ -134,7 +136,7 @@ static gnd_status add_results(gnd__maker *m)
         gnd__place pl;
         int32_t blame;
         if (!gnd__is_leaf(q->a))
-            for (int j = 0; j < q->a->nin; j++) /* an equal node's consumers hold that one */
+            for (int j = 0; j < q->a->nin; j++) /* the consumers of an equal node hold that node */
                 p->nuse[g->inputs[q->in + j]] += q->a->in[j] == g->node[g->inputs[q->in + j]].a;
         if (q->a->data.st || q->absorbed || q->given ||
             (q->role != GND__R_ROOT && q->role != GND__R_ALIAS))
@@ -199,7 +201,10 @@ gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_
     if (!m.p)
         return gnd__plan_nomem(e);
     m.p->nnode = g->nnode;
+    if (g->nnode >= MANY)
+        m.target.preludes = gnd__table_new(); /* NULL: each kernel's prelude is made anew */
     st = lower_all(&m);
+    gnd__table_free(m.target.preludes, gnd__free);
     if (st == GND_OK)
         st = add_results(&m);
     if (st != GND_OK) {

@@ -19,7 +19,7 @@ typedef struct gnd__pslot {
     int32_t node;      /* the node whose elements it holds; -1: scratch */
     uint8_t leaf;      /* 1: the node has them before the plan runs */
     int32_t last;      /* the last step that uses it; -1: none */
-    int32_t next_dead; /* another slot with the same last step, or -1 */
+    int32_t next_dead; /* the next slot with the same last step, or -1 */
     size_t nbytes;
 } gnd__pslot;
 
@@ -30,7 +30,7 @@ typedef struct gnd__sarg {
     uint8_t kind; /* gnd__akind */
     uint8_t size;
     uint8_t esize;   /* GND__A_OFF: bytes of the slot's elements */
-    uint8_t written; /* GND__A_BUF of a user's kernel: it writes there */
+    uint8_t written; /* GND__A_BUF of a user's kernel: whether the kernel writes there */
     int16_t dtype;   /* GND__A_CONST */
     int32_t ref;     /* slot, node of a constant, or number of a check */
     int64_t value;   /* GND__A_INT's value; GND__A_OFF: added to the leaf's own offset */
@@ -39,37 +39,37 @@ typedef struct gnd__sarg {
 typedef struct gnd__step {
     gnd__stype type;
     uint8_t first; /* the first launch of a work: explain counts works */
-    int32_t dead;  /* the first of the slots that it is the last to use, or -1 */
+    int32_t dead;  /* the first slot whose last use is this step, or -1 */
     gnd__kernel *kernel;
     int ndim;
     size_t global[3], local[3];
     int32_t nargs;
     gnd__sarg *arg;
-    gnd_karg *karg; /* the same for the backend; made by the first run, as is launch */
+    gnd_karg *karg; /* the arguments for the backend; made by the first run, as is launch */
     gnd_klaunch launch;
     gnd_gemm gemm;         /* buffers are filled in when it runs */
-    int32_t gemm_slot[4];  /* a, b, c, and what is added, or -1 */
+    int32_t gemm_slot[4];  /* slots of a, b, c and the addend, or -1 */
     int32_t gemm_const[2]; /* nodes of the constants alpha and beta, or -1: as in gemm */
-    gnd_fft_desc fft;      /* likewise; the operands are in arg, memory and offset (bytes) */
+    gnd_fft_desc fft;      /* filled in when it runs; arg: memory and offset of each operand */
     gnd_solve_desc solve;
-    gnd__panel panel; /* GND__S_SOLVE: of a kind other than 0: instead of solve */
+    gnd__panel panel; /* GND__S_SOLVE: used instead of solve if its kind is not 0 */
     uint8_t on_host;  /* GND__S_SOLVE: gnd__solve_call */
-    /* of a launch: 1 + the node of the user's kernel that writes over an array; 0: none */
+    /* launches: 1 + the node of the user's kernel that overwrites an array; 0: none */
     int32_t over;
-    int32_t prim; /* GND__S_SOLVE: the node that it is of */
+    int32_t prim; /* GND__S_SOLVE: the node it belongs to */
     char label[160];
     int64_t rd, wr;         /* bytes */
-    int64_t work;           /* of a generated kernel, gnd__kir_work; 0: not known */
+    int64_t work;           /* generated kernels: gnd__kir_work; 0: unknown */
     struct gnd__here *here; /* what the host may run instead; NULL: nothing (sched/here.h) */
     char *source;           /* kept for explain only */
 } gnd__step;
 
-/* Where a sink's elements are in the end. */
+/* The final location of a sink's elements. */
 typedef struct gnd__presult {
     int32_t node, slot;
     int64_t off;
     uint8_t contig;
-    uint8_t expensive; /* what made it costs more than memory: sched/keep.c */
+    uint8_t expensive; /* computing it again would cost more than its memory: sched/keep.c */
     int64_t *stride;   /* NULL when contiguous */
 } gnd__presult;
 
@@ -86,13 +86,13 @@ typedef struct gnd__plan {
     gnd__step *step;
     gnd__presult
         *result;   /* sinks and roots, in order of their nodes; nexpensive of them are expensive */
-    int32_t *nuse; /* of each node: how often it is an input within the graph */
+    int32_t *nuse; /* for each node: how often it is an input within the graph */
     int repeats;   /* -1: its launches are never a list; 0: not known yet */
     struct gnd__repeat *repeat;      /* sched/repeat.c */
-    uint64_t hash;                   /* of its key in the cache */
-    size_t nbytes;                   /* with that key, about */
-    struct gnd__plan *newer, *older; /* in the cache, by when they ran last */
-    int32_t npart, cappart;          /* outputs of launches that are no nodes of the graph */
+    uint64_t hash;                   /* hash of its key in the cache */
+    size_t nbytes;                   /* approximate bytes, with that key */
+    struct gnd__plan *newer, *older; /* neighbours in the cache, ordered by their last run */
+    int32_t npart, cappart;          /* outputs of launches that are not nodes of the graph */
     gnd__ppart *part;
     int nlaunch;              /* users' kernels */
     int over;                 /* some step's `over` is set */
@@ -104,25 +104,25 @@ typedef struct gnd__plan {
 typedef struct gnd__sched {
     struct gnd__table *cache; /* key -> plan */
     gnd__plan *newest, *oldest;
-    size_t cached;     /* bytes of keys and plans in it, about */
+    size_t cached;     /* approximate bytes of keys and plans in it */
     gnd__pgraph graph; /* reused */
     /* reused by run, capblock entries each */
     gnd__block **block; /* of each slot */
-    gnd__storage **st;  /* of each slot that nodes keep */
+    gnd__storage **st;  /* for each slot that nodes keep */
     int64_t **stride;   /* of each result */
-    uint8_t *keep;      /* of each slot: its memory outlives the plan */
-    uint8_t *retain;    /* of each result: gnd__retention */
+    uint8_t *keep;      /* for each slot: whether its memory outlives the plan */
+    uint8_t *retain;    /* for each result: gnd__retention */
     int32_t capblock;
-    uint8_t *live; /* of each node: scratch of keep.c */
+    uint8_t *live; /* for each node: scratch of keep.c */
     int32_t caplive;
     int kept;                   /* this run also keeps results without an owner */
-    int frugal;                 /* memory is short: it does not */
+    int frugal;                 /* memory is short: this run does not keep them */
     struct gnd__ctable *table;  /* of checks: sched/check.h */
-    struct gnd__icheck **check; /* of this run */
+    struct gnd__icheck **check; /* the checks of this run */
     uint64_t stamp;             /* the last that sched/check.c marked checks with */
     int32_t capcheck;
-    int nlist;                     /* lists that its plans have: sched/repeat.c */
-    struct gnd__recorded *records; /* those that are alive: sched/record.h */
+    int nlist;                     /* number of lists of its plans: sched/repeat.c */
+    struct gnd__recorded *records; /* recordings that exist: sched/record.h */
 } gnd__sched;
 
 /* Makes storage with one owner on block b, which is returned to the pool with it. NULL: out of
@@ -139,14 +139,14 @@ void gnd__plans_forget(gnd_device *dev);
 /* Makes the plan of a collected graph. want_source: keep texts and build nothing. */
 gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **p, gnd_err *e);
 void gnd__plan_free(gnd__plan *p);
-/* Bytes of host memory that p takes, about. */
+/* Approximate bytes of host memory that p takes. */
 size_t gnd__plan_bytes(const gnd__plan *p);
 /* Runs it on the nodes of g; nodes get their elements. On failure no node changes. */
 gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e);
 
 /* Parts of a run, for recordings. The plan of the collected graph: from the cache, or made now. */
 gnd_status gnd__plan_find(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err *e);
-/* keep.c: what becomes of a result when the plan has run. */
+/* keep.c: what happens to a result after the plan has run. */
 typedef enum gnd__retention {
     GND__RETAIN_NOT = 0,
     GND__RETAIN_OWNED, /* it was asked for, or has an owner outside the graph */
@@ -156,7 +156,7 @@ typedef enum gnd__retention {
 /* Chooses which results of p are kept: s->retain, which is allocated and all zero. Returns 1 if
  * some are kept, else 0, also if out of memory. */
 int gnd__keep_choose(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g);
-/* Counts st, new, as kept; destroying it ends that. */
+/* Counts the new storage st as kept until it is destroyed. */
 void gnd__keep_count(gnd__storage *st);
 
 /* Allocates the cleared state of a run of p. Marks the results that nodes get, and the slots whose
@@ -170,8 +170,8 @@ gnd_status gnd__plan_need(gnd__sched *s, const gnd__plan *p, gnd__gdev *d, int32
 char *gnd__bind_address(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, int32_t i);
 /* Sets k->u, and nothing else of *k, to constant a as a value of dtype t. */
 void gnd__bind_constant(gnd_karg *k, const gnd_array *a, gnd_dtype t);
-/* What a step is called with: slots that have no block in s->block get one from the pool. Of a
- * launch: st->launch. */
+/* Prepares the arguments of a step's call. Slots without a block in s->block get one from the pool.
+ * For a launch, the result is st->launch. */
 gnd_status gnd__bind_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,
                             gnd__step *st, gnd_err *e);
 gnd_status gnd__bind_gemm(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,
@@ -199,7 +199,7 @@ gnd_status gnd__plan_explain(const gnd__plan *p, const gnd__pgraph *g, unsigned 
 #define GND__STEP_NAMES 256
 const char *gnd__step_names(char buf[GND__STEP_NAMES], const gnd__plan *p, const gnd__pgraph *g,
                             const gnd__step *st);
-/* e, of memory that there is not: which step wanted it, for what. Returns code. */
+/* Adds to e, an error about missing memory, which step needed it and for what. Returns code. */
 gnd_status gnd__plan_lacks(const gnd__plan *p, const gnd__pgraph *g, int32_t slot, gnd_status code,
                            gnd_err *e);
 

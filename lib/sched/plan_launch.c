@@ -41,8 +41,8 @@ static gnd_status output_slots(gnd__maker *m, const gnd__pwork *w, int32_t *slot
     return gnd__plan_fits(m);
 }
 
-/* Whether input x of argument a, which is at that place, must be copied for the kernel. The key of
- * a plan has of the leaf's own offset no more than its alignment. */
+/* Whether input x of argument a, at this place, must be copied for the kernel. Of a leaf's own
+ * offset, the key of a plan contains only the alignment. */
 static int must_move(const gnd__larg *a, const gnd_array *x, const gnd__place *place)
 {
     const int64_t at = place->l.off * (int64_t)gnd_dtype_size((gnd_dtype)x->dtype);
@@ -53,7 +53,7 @@ static int must_move(const gnd__larg *a, const gnd_array *x, const gnd__place *p
            (a->aligned && (leaf < a->aligned || at % a->aligned != 0));
 }
 
-/* Argument a's memory: its slot, and its start there in bytes. */
+/* The memory of argument a: its slot and its start there in bytes. */
 static gnd_status input_slot(gnd__maker *m, const gnd__pnode *p, const gnd__larg *a,
                              const int32_t *out, int32_t *slot, int64_t *at)
 {

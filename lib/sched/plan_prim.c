@@ -97,7 +97,7 @@ static gnd_status prim_arg(gnd__maker *m, const gnd__parg *a, gnd__sarg *b, int3
         b->kind = GND__A_OFF;
         b->size = 8;
         b->esize = a->esize;
-        if (a->esize == 1) /* of a library call, in bytes */
+        if (a->esize == 1) /* an operand of a library call, in bytes */
             b->value = b->value * esize + a->value;
     }
     return GND_OK;

@@ -13,7 +13,7 @@
 /* A product and the places of its operands. */
 typedef struct product {
     gnd__place from[3]; /* a, b, and the addend */
-    int32_t slot[3];    /* the same; of copies of a and b if there are any */
+    int32_t slot[3];    /* their slots; those of the copies of a and b if there are any */
     gnd__product x;
 } product;
 

@@ -60,7 +60,7 @@ static void give(gnd__recorded *r, const gnd__block *b)
             r->block[i].busy = 0;
 }
 
-/* Block b belongs to a storage from here on. */
+/* Makes block b the property of a storage. */
 static void disown(gnd__recorded *r, const gnd__block *b)
 {
     for (int i = 0; i < r->nblock; i++)
@@ -93,7 +93,7 @@ static gnd_status need(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, int3
     return take(r, p->slot[slot].nbytes, is_place(r, s, p, slot), &s->block[slot], e);
 }
 
-/* Memory for all that a step uses. */
+/* Takes memory for all slots that a step uses. */
 static gnd_status need_all(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, const gnd__step *st,
                            gnd_err *e)
 {
@@ -106,7 +106,7 @@ static gnd_status need_all(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, 
     return x;
 }
 
-/* A node of a's dtype and shape with elements in st, which it takes a hold of. NULL: no memory. */
+/* Makes a node like a with elements in st, which it retains. NULL: out of memory. */
 static gnd_array *node_over(const gnd_array *a, gnd__storage *st, int64_t off, int contig,
                             const int64_t *stride)
 {
@@ -217,7 +217,7 @@ static int is_apart(const gnd__recorded *r, const gnd__sched *s, const gnd__step
            gnd__step_has_number(&s->graph, st);
 }
 
-/* A new item for step i and, if it launches, those that follow and launch in the same way. */
+/* Makes an item for step i and following launches of the same way, if it launches. */
 static gnd_status new_item(gnd__recorded *r, const gnd__sched *s, const gnd__plan *p, int32_t i,
                            gnd__ritem **out, gnd_err *e)
 {
@@ -267,8 +267,8 @@ static gnd_status note_steps(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd_
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-/* Memory of others that the steps read: it stays while the recording does. What only the device
- * could check is looked at here, once. */
+/* Retains memory of other owners that the steps read. Conditions that only the device can check are
+ * checked here, once. */
 static gnd_status hold_leaves(gnd__recorded *r, const gnd__plan *p, const gnd__pgraph *g,
                               gnd_err *e)
 {
@@ -288,7 +288,8 @@ static gnd_status hold_leaves(gnd__recorded *r, const gnd__plan *p, const gnd__p
     return x;
 }
 
-/* Storage st, of nbytes, is a place: inputs, and outputs that could be fed to them. */
+/* Makes storage st, of nbytes, a place. Inputs are places, and so are outputs that could be fed to
+ * them. */
 static void add_place(gnd__recorded *r, gnd__storage *st, size_t nbytes, int written)
 {
     gnd__storage_ref(st);
@@ -296,7 +297,7 @@ static void add_place(gnd__recorded *r, gnd__storage *st, size_t nbytes, int wri
         (gnd__rplace){.st = st, .own = st->block, .nbytes = nbytes, .written = written};
 }
 
-/* The result of node i of the graph as out[o]. */
+/* Makes the result of node i of the graph output o. */
 static gnd_status set_out(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, int o, int32_t i,
                           gnd_err *e)
 {
@@ -312,7 +313,7 @@ static gnd_status set_out(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, i
         return gnd__err(e, GND_ERR_INTERNAL, "recording: output %d has no result", o);
     leaf = p->slot[q->slot].leaf ? g->node[p->slot[q->slot].node].a : NULL;
     if (!leaf && !s->st[q->slot]) {
-        x = need(r, s, p, q->slot, e); /* of no elements, or never written */
+        x = need(r, s, p, q->slot, e); /* without elements, or never written */
         if (x != GND_OK)
             return x;
         s->st[q->slot] = gnd__storage_new(r->dev, s->block[q->slot]);
@@ -344,7 +345,7 @@ static void find_uses(gnd__recorded *r, const gnd__sched *s, const gnd__plan *p)
     r->nuse = n;
 }
 
-/* The outputs that are to be computed, which[] of out[]. */
+/* Collects the outputs that must be computed: which[] of out[]. */
 static gnd_status record_plan(gnd__recorded *r, gnd__sched *s, int n, gnd_array *const *sink,
                               const int *which, gnd_err *e)
 {
@@ -381,7 +382,7 @@ static gnd_status record_plan(gnd__recorded *r, gnd__sched *s, int n, gnd_array 
         find_uses(r, s, p);
     for (int32_t i = 0; i < p->nslot; i++)
         if (s->st[i])
-            gnd__storage_unref(s->st[i]); /* the nodes hold it, or nobody does */
+            gnd__storage_unref(s->st[i]); /* the nodes hold it, or nothing does */
     gnd__checks_drop(s, p);
     return x;
 }
@@ -418,7 +419,7 @@ static gnd_status record(gnd__recorded *r, int nout, gnd_array *const *out, gnd_
     return x;
 }
 
-/* Input i is the number of placeholder a: a constant, 0 at first. */
+/* Makes input i the number of placeholder a: a constant, 0 at first. */
 static gnd_status set_number(gnd__recorded *r, int i, gnd_array *a, gnd_err *e)
 {
     const uint64_t none[2] = {0};
@@ -433,8 +434,7 @@ static gnd_status set_number(gnd__recorded *r, int i, gnd_array *a, gnd_err *e)
     return GND_OK;
 }
 
-/* Memory of the recording's own for input i, shaped as the placeholder a, which gets it for a
- * while. */
+/* Gives input i memory, with the shape of placeholder a, which refers to it temporarily. */
 static gnd_status set_in(gnd__recorded *r, int i, gnd_array *a, gnd_err *e)
 {
     gnd__block *b = NULL;
@@ -481,7 +481,7 @@ gnd_status gnd__recorded_make(gnd_device *dev, int nin, gnd_array *const *in, in
         x = in[n]->p.number ? set_number(r, n, in[n], e) : set_in(r, n, in[n], e);
     if (x == GND_OK)
         x = record(r, nout, out, e);
-    for (int i = 0; i < n; i++) /* a placeholder again */
+    for (int i = 0; i < n; i++) /* it is a placeholder again */
         memset(&in[i]->data, 0, sizeof in[i]->data);
     gnd__free(r->number);
     r->number = NULL;

@@ -27,7 +27,7 @@ struct gnd__ritem;
 struct gnd__ruse;
 
 typedef struct gnd__rplace {
-    gnd__storage *st; /* st->block is where it is */
+    gnd__storage *st; /* st->block is its current block */
     gnd__block *own;  /* its block when the recording was made; it is there again when the
                          recording is freed */
     size_t nbytes;
@@ -36,41 +36,41 @@ typedef struct gnd__rplace {
 
 /* The calls for one assignment of blocks to places. */
 typedef struct gnd__rversion {
-    gnd__block **at; /* of each place; NULL: its own */
+    gnd__block **at; /* block of each place; NULL: its own */
     struct gnd__ritem *item;
     int nitem;
     unsigned runs;
-    uint64_t used; /* the run of the recording that was its last */
-    uint64_t sets; /* its arguments are the numbers as they were after so many were set */
+    uint64_t used; /* the recording's run number at its last run */
+    uint64_t sets; /* count of settings whose numbers its arguments have */
 } gnd__rversion;
 
 enum { GND__VERSIONS = 6 };
 
 typedef struct gnd__recorded {
-    struct gnd__recorded *prev, *next; /* of the device's */
+    struct gnd__recorded *prev, *next; /* the device's recordings */
     struct gnd__recorded **owner;      /* set to NULL when the device closes */
     gnd_device *dev;
     int nin, nout;
     gnd_array **in, **out; /* GND__DATA nodes whose elements are in the recording's memory; numbers:
                               GND__CONST */
-    uint64_t *set, sets;   /* per number input: the count of settings at its last */
+    uint64_t *set, sets;   /* for each number input: the count of settings at its last setting */
     struct gnd__mvalue *value; /* the arguments that are numbers, by item: gnd__ritem */
     int nvalue, capvalue;
-    struct gnd__pnumber *number; /* while it is made: of each input */
-    gnd__storage **held;         /* memory that it reads and others own */
+    struct gnd__pnumber *number; /* while the recording is made: the placeholder of each input */
+    gnd__storage **held;         /* memory of other owners that it reads */
     int nheld;
     struct gnd__rblock *block;
     int nblock, capblock;
     gnd__rplace *place;
     int nplace;
-    struct gnd__ruse *use; /* what a version changes */
+    struct gnd__ruse *use; /* the operands that a version changes */
     int nuse, capuse;
     gnd__rversion first; /* as it was recorded: each place in its own block */
     gnd__rversion other[GND__VERSIONS];
     int nother;
     uint64_t runs;
     struct gnd__cycle *cycle;   /* the loop over it, or NULL */
-    struct gnd__checks *checks; /* of indices */
+    struct gnd__checks *checks; /* checks of indices */
 } gnd__recorded;
 
 /* Records how out[] come from in[], placeholders of dev, all different. out[] are of dev and depend
@@ -78,25 +78,25 @@ typedef struct gnd__recorded {
  * result. */
 gnd_status gnd__recorded_make(gnd_device *dev, int nin, gnd_array *const *in, int nout,
                               gnd_array *const *out, gnd__recorded **owner, gnd_err *e);
-/* Makes the current stream wait for what other streams do to the memory that runs use. */
+/* Makes the current stream wait for work of other streams on the memory that runs use. */
 gnd_status gnd__recorded_use(gnd__recorded *r, gnd_err *e);
-/* Puts everything into the queue. */
+/* Enqueues all calls of one run. */
 gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e);
-/* The block with which input i would have the elements of output o, of its dtype and shape. NULL:
- * it needs a copy. */
+/* The block that gives input i the elements of output o, which has its dtype and shape. NULL: a
+ * copy is needed. */
 gnd__block *gnd__recorded_block(const gnd__recorded *r, int o, int i);
-/* Input i is in block b from here on, one of gnd__recorded_block. */
+/* Moves input i to block b, a result of gnd__recorded_block. */
 void gnd__recorded_place(gnd__recorded *r, int i, gnd__block *b);
-/* Whether output o is (a view of) what an input holds. */
+/* Whether output o is an input or a view of one. */
 int gnd__recorded_is_input(const gnd__recorded *r, int o);
-/* Input i is going to be written: its memory is no other place's from here on. */
+/* Call before input i is written: gives it memory that no other place uses. */
 void gnd__recorded_write(gnd__recorded *r, int i);
 /* Whether input i is a number. The functions below for places do not accept numbers. */
 int gnd__recorded_by_value(const gnd__recorded *r, int i);
-/* Input i, a number, is v, of its dtype, in the runs from now on. */
+/* Sets input i, a number, to v, a value of its dtype, for all later runs. */
 void gnd__recorded_value(gnd__recorded *r, int i, const gnd__scalar *v);
-/* The constant c, a scalar of the device of input i's dtype, to input i, which has shape (): a
- * kernel's argument. */
+/* Writes the constant c, a device scalar of input i's dtype, to input i of shape (), as a kernel
+ * argument. */
 gnd_status gnd__recorded_number(gnd__recorded *r, int i, gnd_array *c, gnd_err *e);
 /* Makes a loop on the device. After each run outputs o[k] are fed to inputs i[k], until output
  * `word`, an int64, is negative or reaches a limit. *steps is the number of steps after which
@@ -109,8 +109,8 @@ gnd_status gnd__cycle_make(gnd__recorded *r, int n, const int *o, const int *i, 
 gnd_status gnd__cycle_run(gnd__recorded *r, int64_t made, int64_t limit, int64_t *word, gnd_err *e);
 /* Waits for the device if there is a loop, and frees it. */
 gnd_status gnd__cycle_free(gnd__recorded *r, gnd_err *e);
-/* Waits for the device, because memory is freed. If waiting fails the recording is freed too, and
- * the failure returned. */
+/* Frees the recording; waits for the device first. If waiting fails, the recording is freed too and
+ * the failure is returned. */
 gnd_status gnd__recorded_free(gnd__recorded *r, gnd_err *e);
 
 #endif

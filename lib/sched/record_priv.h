@@ -23,13 +23,15 @@ typedef struct gnd__ritem {
     gnd__kernel **kernel;
     gnd_klaunch *launch;
     gnd_list *list;
-    int64_t *work;      /* of each, as the plan has it */
+    int64_t *work;      /* arithmetic of each, from the plan */
     int one_by_one;     /* some of its values change, and the backend's lists cannot change them:
                            no list */
-    int value, nvalue;  /* those values, among the recording's */
-    unsigned merge_at;  /* the runs after which gnd__merge is to be asked; 0: never */
+    int value, nvalue;  /* range of those values in the recording's list */
+    unsigned merge_at;  /* number of runs after which gnd__merge is called; 0: never */
     gnd__merged merged; /* the merged launches and their list */
     gnd_list *merged_list;
+    int64_t took, merged_took; /* ns of the fastest timed run of each list; 0: none */
+    int trials;                /* runs of the merged list that remain to be timed */
     gnd_gemm gemm;
     gnd_fft_desc fft;
     gnd__solve_call solve;
@@ -54,11 +56,11 @@ int gnd__step_has_number(const gnd__pgraph *g, const gnd__step *st);
  * numbers. */
 gnd_status gnd__note_values(gnd__recorded *r, const gnd__pgraph *g, const gnd__step *st,
                             gnd__ritem *t, int launch, gnd_err *e);
-/* Gives version v the numbers that have changed. */
+/* Writes the numbers that changed to version v. */
 gnd_status gnd__put_values(gnd__recorded *r, gnd__rversion *v, gnd_err *e);
-/* Gives places that runs write blocks of their own, as a run does first. */
+/* Gives each place that runs write its own block. A run begins with this. */
 void gnd__recorded_apart(gnd__recorded *r);
-/* The calls for where the places are. */
+/* The version for the current blocks of the places. */
 gnd_status gnd__version_here(gnd__recorded *r, gnd__rversion **out, gnd_err *e);
 /* Makes the lists of a version's launches. */
 gnd_status gnd__version_lists(gnd__recorded *r, gnd__rversion *v, gnd_err *e);

@@ -16,13 +16,14 @@
 
 enum {
     OFTEN = 32,  /* runs with the same arguments before a list is made */
-    LISTS = 256, /* per device */
+    LISTS = 256, /* most lists per device */
     KEPT = 4,    /* per plan: a loop u = f(u) has two arrays that alternate */
-    /* times OFTEN: runs of a plan without one of its lists, after which another may replace it */
+    /* times OFTEN: runs of a plan in which a list was not used, after which another may replace it
+     */
     STALE = 8,
     STEPS = 16,
     ITEMS = 1 << 16, /* work-items per launch */
-    BYTES = 1 << 20  /* bytes of all results of a run, which it holds until its end */
+    BYTES = 1 << 20  /* most bytes of all results of a run, which holds them until its end */
 };
 
 struct gnd__repeat {
@@ -30,8 +31,8 @@ struct gnd__repeat {
     uint64_t runs;
     struct {
         gnd_karg *args; /* arguments of all steps, consecutively */
-        uint64_t used;  /* the last run that had them */
-        unsigned seen;  /* the number of runs that had them */
+        uint64_t used;  /* the last run with these arguments */
+        unsigned seen;  /* number of runs with these arguments */
         uint64_t gone;  /* d->segs_gone when the list was made */
         gnd_list *list;
     } one[KEPT];
@@ -117,7 +118,7 @@ static struct gnd__repeat *new_repeat(const gnd__plan *p, gnd_device *dev)
     return NULL;
 }
 
-static unsigned often = OFTEN; /* runs before a list is made */
+static unsigned often = OFTEN; /* number of runs before a list is made */
 
 void gnd__repeat_force(int runs)
 {

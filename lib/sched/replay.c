@@ -8,6 +8,7 @@
 #include <string.h>
 #include "device/device.h"
 #include "graph/graph.h"
+#include "base/log.h"
 #include "base/mem.h"
 
 static gnd_status nomem(gnd_err *e)
@@ -113,14 +114,21 @@ gnd_status gnd__version_lists(gnd__recorded *r, gnd__rversion *v, gnd_err *e)
     return x;
 }
 
+/* The queue must have settled. */
+static void drop_merged(gnd__gdev *d, gnd__ritem *t)
+{
+    gnd__gate_list_free(d, t->merged_list);
+    gnd__merged_free(d, &t->merged);
+    t->merged_list = NULL;
+}
+
 /* The queue must have settled if v has lists. */
 static void free_version(gnd__gdev *d, gnd__rversion *v)
 {
     for (int i = 0; i < v->nitem; i++) {
         gnd__ritem *t = &v->item[i];
         gnd__gate_list_free(d, t->list);
-        gnd__gate_list_free(d, t->merged_list);
-        gnd__merged_free(d, &t->merged);
+        drop_merged(d, t);
         for (int k = 0; t->launch && k < t->n; k++) {
             gnd__gate_kernel_done(t->kernel[k]);
             gnd__free((void *)t->launch[k].args);
@@ -181,7 +189,7 @@ static void move(gnd_buf **buf, uint64_t *off, size_t unit, const gnd__block *fr
     *off += to->off / unit - from->off / unit;
 }
 
-/* Moves an operand to where its place is in this version. */
+/* Moves an operand to the block of its place in this version. */
 static void move_operand(gnd__ritem *t, const gnd__ruse *u, const gnd__block *from, gnd__block *to)
 {
     if (t->type == GND__S_LAUNCH) {
@@ -232,7 +240,7 @@ static gnd_status make_version(gnd__recorded *r, gnd__rversion *v, gnd_err *e)
     if (x == GND_OK)
         x = gnd__version_lists(r, v, e);
     if (x != GND_OK)
-        free_version(r->dev->g, v); /* its lists have never run */
+        free_version(r->dev->g, v); /* the queue need not settle: its lists have never run */
     return x;
 }
 
@@ -283,6 +291,7 @@ static void merge_launches(gnd__gdev *d, const gnd__recorded *r, gnd__ritem *t)
 {
     unsigned again = 0;
     const gnd__mlist list = {.n = t->n,
+                             .took = t->took,
                              .k = t->kernel,
                              .l = t->launch,
                              .work = t->work,
@@ -292,16 +301,45 @@ static void merge_launches(gnd__gdev *d, const gnd__recorded *r, gnd__ritem *t)
         gnd__gate_list_new(d, t->merged.n, t->merged.kernel, t->merged.launch, &t->merged_list,
                            NULL) != GND_OK)
         t->merged_list = NULL;
+    t->trials = t->merged_list ? GND__MERGE_TRIALS : 0;
     t->merge_at = again;
 }
 
-static gnd_status run_launches(gnd__gdev *d, const gnd__ritem *t, gnd_err *e)
+/* Runs a list and notes its time if that is the least one. */
+static gnd_status run_timed(gnd__gdev *d, gnd_list *list, int n, int64_t *least, gnd_err *e)
+{
+    int64_t ns;
+    const gnd_status x = gnd__gate_list_time(d, list, n, &ns, e);
+    if (x == GND_OK && (*least == 0 || ns < *least))
+        *least = ns;
+    return x;
+}
+
+/* Runs the merged list for the trials, after which the faster list stays. */
+static gnd_status try_merged(gnd__gdev *d, gnd__ritem *t, gnd_err *e)
+{
+    gnd_status x = run_timed(d, t->merged_list, t->merged.n, &t->merged_took, e);
+    if (--t->trials > 0 || x != GND_OK || gnd__merge_keeps(t->took, t->merged_took))
+        return x;
+    gnd__log(GND__LOG_DEBUG, "%s: merged launches take %lld ns instead of %lld: not used", d->id,
+             (long long)t->merged_took, (long long)t->took);
+    x = gnd__gate_settle(d, e);
+    if (x == GND_OK)
+        drop_merged(d, t);
+    return x;
+}
+
+/* Runs the launches of item t, whose version has run `runs` times. */
+static gnd_status run_launches(gnd__gdev *d, gnd__ritem *t, unsigned runs, gnd_err *e)
 {
     gnd_status x = GND_OK;
     if (t->merged_list)
-        return gnd__gate_list_run(d, t->merged_list, t->merged.n, e);
+        return t->trials > 0 ? try_merged(d, t, e)
+                             : gnd__gate_list_run(d, t->merged_list, t->merged.n, e);
     if (t->list)
-        return gnd__gate_list_run(d, t->list, t->n, e);
+        return runs < t->merge_at && runs + GND__MERGE_TRIALS >= t->merge_at
+                   ? run_timed(d, t->list, t->n, &t->took, e)
+                   : gnd__gate_list_run(d, t->list, t->n, e);
     for (int i = 0; i < t->n && x == GND_OK; i++)
         x = gnd__gate_launch(d, t->kernel[i], &t->launch[i], e);
     return x;
@@ -348,11 +386,10 @@ gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
     for (int i = 0; i < v->nitem; i++)
         if (v->runs > 0 && v->item[i].merge_at == v->runs)
             merge_launches(d, r, &v->item[i]);
-    v->runs++;
     for (int i = 0; i < v->nitem && x == GND_OK; i++) {
-        const gnd__ritem *t = &v->item[i];
+        gnd__ritem *t = &v->item[i];
         if (t->type == GND__S_LAUNCH) {
-            x = run_launches(d, t, e);
+            x = run_launches(d, t, v->runs, e);
             continue;
         }
         x = t->type == GND__S_GEMM  ? gnd__gate_gemm(d, &t->gemm, e)
@@ -360,6 +397,7 @@ gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
                                     : gnd__solve_run(d, &t->solve, t->label, e);
         d->n.calls++;
     }
+    v->runs++;
     return x == GND_OK ? gnd__gate_flush(d, e) : x;
 }
 
@@ -406,7 +444,7 @@ gnd_status gnd__recorded_free(gnd__recorded *r, gnd_err *e)
         free_version(d, &r->other[i]);
     free_memory(r);
     gnd__checks_unref(r->checks);
-    if (r->owner) { /* it was made completely */
+    if (r->owner) { /* it was completed */
         if (r->prev)
             r->prev->next = r->next;
         else

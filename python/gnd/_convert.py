@@ -107,9 +107,23 @@ def ascontiguousarray(obj, dtype=None, **keywords):
     return x if x.ndim else x[None]
 
 
-def asnumpy(x):
-    """A copy as numpy.ndarray; evaluates x. Other objects are passed to numpy.asarray."""
-    return x.asnumpy() if isinstance(x, ndarray) else np.asarray(x)
+def asnumpy(x, stream=None, order='C', out=None, *, blocking=True):
+    """A copy as numpy.ndarray; evaluates x, in the stream if one is given. out: an array of NumPy's that takes the
+    elements, and is returned. It waits whatever blocking says. Other objects are passed to numpy.asarray."""
+    if not isinstance(x, ndarray):
+        y = np.asarray(x)
+    elif stream is None:
+        y = x.asnumpy()
+    else:
+        from ._stream import using
+        with using(stream, x.device):
+            y = x.asnumpy()
+    if out is not None:
+        if out.shape != y.shape:
+            raise ValueError(f'asnumpy: out of shape {out.shape}, the array has {y.shape}')
+        out[...] = y
+        return out
+    return np.asarray(y, order=order)
 
 
 def get_array_module(*args):

@@ -5,12 +5,14 @@ from ._core import ndarray
 
 class flatiter:  # noqa: N801
     """An iterator over the elements of an array in C order, which can be indexed as if it had one dimension."""
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, x):
         self._base, self.index = x, 0
 
-    base = property(lambda self: self._base)
+    @property
+    def base(self):
+        return self._base
 
     def __len__(self):
         return self._base.size
@@ -81,4 +83,4 @@ def _set_flat(self, value):
     flatiter(self)[:] = value
 
 
-ndarray.flat = property(flatiter, _set_flat, doc='The elements in C order, an iterator that can be indexed.')
+setattr(ndarray, 'flat', property(flatiter, _set_flat, doc='The elements in C order, an iterator that can be indexed.'))

@@ -27,7 +27,7 @@ class finfo:  # noqa: N801
     def __init__(self, dtype):
         dtype = _dtype_of(dtype)
         if 'bfloat16' in (dtype, getattr(dtype, 'name', None)):
-            import ml_dtypes
+            import ml_dtypes  # type: ignore[import-not-found, unused-ignore]
             self._limits = ml_dtypes.finfo('bfloat16')
         else:
             self._limits = np.finfo(dtype)

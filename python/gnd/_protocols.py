@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from . import _core
-from ._convert import _fortran, asarray, ordered
+from ._convert import _fortran, asarray, asnumpy, ordered
 from ._core import ndarray
 from ._names import ComplexWarning
 
@@ -197,8 +197,17 @@ def _tobytes(self, order='C'):
 
 
 def _to_device(self, device, /, *, stream=None):
-    """The array on another device; the array itself if it is already there."""
-    return _core.to_device(self, device)
+    """The array on another device; the array itself if it is already there. stream: the one that copies."""
+    if stream is None:
+        return _core.to_device(self, device)
+    from ._stream import using
+    with using(stream):
+        return _core.to_device(self, device)
+
+
+def _get(self, stream=None, order='C', blocking=True, out=None):
+    """A copy as numpy.ndarray: see gnd.asnumpy."""
+    return asnumpy(self, stream, order, out)
 
 
 def _dense(shape, strides, step, axes):
@@ -213,6 +222,12 @@ def _dense(shape, strides, step, axes):
 class _Flags:
     """Those of NumPy's flags that apply to gnd arrays. They cannot be set."""
     __slots__ = ('c_contiguous', 'f_contiguous', 'owndata', 'writeable', 'forc', 'fnc')
+    c_contiguous: bool
+    f_contiguous: bool
+    owndata: bool
+    writeable: bool
+    forc: bool
+    fnc: bool
 
     def __init__(self, x):
         shape, strides, n = x.shape, x.strides, x.itemsize
@@ -239,7 +254,6 @@ METHODS = {'__array__': _array, '__array_ufunc__': _array_ufunc, '__array_functi
            '__array_interface__': property(_array_interface), '__reduce__': _reduce, '__copy__': _copy, '__deepcopy__': _deepcopy, '__format__': _format,
            '__contains__': _contains, 'astype': _astype, 'copy': _copy, 'fill': _fill, 'sort': _sort, 'partition': _partition, 'put': _put,
            'tolist': _tolist, 'tobytes': _tobytes, 'to_device': _to_device,
-           'get': lambda self: self.asnumpy(), 'flags': property(_Flags)}
+           'get': _get, 'flags': property(_Flags), '__array_priority__': 100}
 for _name, _f in METHODS.items():
     setattr(ndarray, _name, _f)
-ndarray.__array_priority__ = 100

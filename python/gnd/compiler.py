@@ -6,6 +6,7 @@ import numpy as np
 from . import driver
 from .kernels import RawModule, _Function, _extents, bytes_of
 from ._core import Device, ndarray
+from ._stream import using
 
 
 class SourceModule:
@@ -49,9 +50,10 @@ class Function(_Function):
             else:
                 x = a
             given.append(x)
-        self._kernel(device).launch(_extents(grid), _extents(block), tuple(given), bytes_of(shared))
-        for a, x in after:
-            a.from_device(x)
+        with using(stream, device):
+            self._kernel(device).launch(_extents(grid), _extents(block), tuple(given), bytes_of(shared))
+            for a, x in after:
+                a.from_device(x)
 
     def prepare(self, arg_types, shared=None):
         """Accepted: the parameters' types are read from the source."""

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""PyCUDA's driver names: In, Out, InOut, mem_alloc, memcpy_htod, memcpy_dtoh, to_device, from_device. Contexts and
-streams are accepted: gnd keeps the order itself."""
+"""PyCUDA's driver names: In, Out, InOut, mem_alloc, memcpy_htod, memcpy_dtoh, to_device, from_device, Stream, Event."""
 import numpy as np
 
-from . import _core
+from . import _core, _stream
 from ._core import Device, ndarray
 
 
@@ -98,6 +97,42 @@ def from_device(src, shape, dtype):
     out = np.empty(shape, dtype)
     memcpy_dtoh(out, src)
     return out
+
+
+class Event(_stream.Event):
+    """A point of the work given to a stream, without a time."""
+
+    def __init__(self, flags=0):
+        super().__init__()
+
+    def record(self, stream=None):
+        """The event comes when all work given until now to the stream is done. Returns the event."""
+        super().record(stream)
+        return self
+
+    def query(self):
+        """Whether the event has come."""
+        return self.done
+
+
+class Stream(_stream.Stream):
+    """gnd.Stream with PyCUDA's names."""
+
+    def __init__(self, flags=0):
+        super().__init__()
+
+    @property
+    def handle(self):
+        """The driver's queue as a number."""
+        return self.ptr
+
+    def is_done(self):
+        """Whether all work given to the stream is done."""
+        return self.done
+
+    def wait_for_event(self, event):
+        """Work given to the stream from now on begins when the event has come."""
+        self.wait_event(event)
 
 
 def init():

@@ -5,6 +5,7 @@ import re
 
 from . import _core
 from ._core import Device, ndarray
+from ._stream import using
 
 _LANGUAGES = {'opencl': 0, 'cuda': 1, 'portable': 2}
 _COMPILERS = ('nvrtc', 'nvcc')
@@ -113,9 +114,11 @@ class _Function:
 
     def __call__(self, grid, block, args, *, shared_mem=0, stream=None):
         """Launches grid groups (tuples of one to three ints) of block work-items. The arrays of args get new values,
-        but those whose pointers are const. Numbers take the types of their parameters."""
+        but those whose pointers are const. Numbers take the types of their parameters. stream: where it runs, else in
+        the current one."""
         device = next((a.device for a in args if isinstance(a, ndarray)), None) or Device()
-        self._kernel(device).launch(_extents(grid), _extents(block), tuple(args), bytes_of(shared_mem))
+        with using(stream, device):
+            self._kernel(device).launch(_extents(grid), _extents(block), tuple(args), bytes_of(shared_mem))
 
     def compile(self, log_stream=None):
         self._kernel(Device())
@@ -130,13 +133,25 @@ class _Function:
         """What the kernel takes, by CuPy's names; 0: the device does not tell."""
         return {k: v for k, v in self._kernel(Device()).info(1).items() if k not in ('block', 'grid', 'multiple')}
 
-    num_regs = property(lambda self: self.attributes['num_regs'], doc='Registers of a work-item.')
-    local_size_bytes = property(lambda self: self.attributes['local_size_bytes'],
-                                doc='Bytes of a work-item that registers do not hold.')
-    shared_size_bytes = property(lambda self: self.attributes['shared_size_bytes'],
-                                 doc='Bytes of local memory that the source declares.')
-    max_threads_per_block = property(lambda self: self.attributes['max_threads_per_block'],
-                                     doc='Work-items of a group, at most.')
+    @property
+    def num_regs(self):
+        """Registers of a work-item."""
+        return self.attributes['num_regs']
+
+    @property
+    def local_size_bytes(self):
+        """Bytes of a work-item that registers do not hold."""
+        return self.attributes['local_size_bytes']
+
+    @property
+    def shared_size_bytes(self):
+        """Bytes of local memory that the source declares."""
+        return self.attributes['shared_size_bytes']
+
+    @property
+    def max_threads_per_block(self):
+        """Work-items of a group, at most."""
+        return self.attributes['max_threads_per_block']
 
     def __repr__(self):
         return f'<kernel {self.name}>'

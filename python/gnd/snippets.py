@@ -8,6 +8,7 @@ import numpy as np
 from . import _core
 from ._core import ndarray
 from ._raw_outputs import RawOutputs
+from ._stream import computed
 
 
 def _names(params):
@@ -38,9 +39,20 @@ def _keeps(operation, name):
 class _Snippet:
     """What both kinds have: their parameters' names in _in and _out."""
 
-    nin = property(lambda self: len(self._in), doc='The number of inputs.')
-    nout = property(lambda self: len(self._out), doc='The number of outputs.')
-    nargs = property(lambda self: len(self._in) + len(self._out), doc='The number of both.')
+    @property
+    def nin(self):
+        """The number of inputs."""
+        return len(self._in)
+
+    @property
+    def nout(self):
+        """The number of outputs."""
+        return len(self._out)
+
+    @property
+    def nargs(self):
+        """The number of both."""
+        return len(self._in) + len(self._out)
 
     def __repr__(self):
         return f'<{type(self).__name__} {self.name}>'
@@ -52,7 +64,7 @@ class ElementwiseKernel(_Snippet):
     in_params, out_params: "TYPE NAME", separated by commas; a capital letter stands for the dtype of its arguments;
     inputs may be `raw`. operation: statements that assign the outputs; i is the index of the element in C order, n
     the number of elements. A raw output is written anywhere, as o[k]; such a kernel does not fuse. preamble: functions and macros. return_tuple: a tuple for one output too. no_return: calls
-    give None (their outputs are arguments then). reduce_dims and options change nothing here. ValueError, TypeError and
+    give None (their outputs are arguments then). A call with stream= computes there, at once. reduce_dims and options change nothing here. ValueError, TypeError and
     SyntaxError tell what is wrong with the parameters; RuntimeError at a call, with line and column, what does not
     compile."""
 
@@ -91,7 +103,7 @@ class ElementwiseKernel(_Snippet):
             self._whole = kernel = self._whole or RawOutputs(self.in_params, self.out_params, self.operation, self.name,
                                                              self.preamble)
         got = kernel.call(ins, flat, int(size or 0), None)
-        got = outs or got
+        got = computed(outs or got, stream)
         if self.no_return:
             return None
         return got[0] if len(got) == 1 and not self.return_tuple else got
@@ -121,5 +133,5 @@ class ReductionKernel(_Snippet):
                 raise TypeError(f'{self.name}: outputs are given twice: as arguments, and as out')
             outs = (out,) if isinstance(out, ndarray) else tuple(out)
         axes = None if axis is None else tuple(axis) if isinstance(axis, (tuple, list)) else (int(axis),)
-        got = self._kernel.reduce(ins, outs, axes, bool(keepdims), None)
+        got = computed(self._kernel.reduce(ins, outs, axes, bool(keepdims), None), stream)
         return got[0] if len(got) == 1 else got

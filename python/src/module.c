@@ -20,8 +20,8 @@ PyMODINIT_FUNC PyInit__core(void)
     if (!m)
         return NULL;
     if (py_status_init(m) || py_dtype_init(m) || py_device_init(m) || py_array_init(m) ||
-        py_kernel_init(m) || py_snippet_init(m) || PyModule_AddFunctions(m, py_func_methods) ||
-        PyModule_AddFunctions(m, py_dlpack_methods) ||
+        py_kernel_init(m) || py_snippet_init(m) || py_stream_init(m) ||
+        PyModule_AddFunctions(m, py_func_methods) || PyModule_AddFunctions(m, py_dlpack_methods) ||
         PyModule_AddFunctions(m, py_buffer_methods) ||
         PyModule_AddFunctions(m, py_record_methods) ||
         PyModule_AddStringConstant(m, "version", gnd_version())) {

@@ -11,7 +11,9 @@ import re
 import sys
 
 import gnd
+import gnd.cuda  # it adds methods
 from gnd import _core
+from gnd import _protocols
 from gnd._signatures import shown
 
 HEAD = '''# SPDX-License-Identifier: BSD-3-Clause
@@ -28,6 +30,8 @@ ArrayLike = ndarray | _NumpyArrayLike
 DeviceLike = Device | str | None
 Axis = int | Sequence[int] | None
 Shape = int | Sequence[int]
+
+version: str
 '''
 MAIN = '''from . import (compiler as compiler, cuda as cuda, driver as driver, kernel as kernel,
                lib as lib)
@@ -39,9 +43,11 @@ from ._info import finfo as finfo, iinfo as iinfo
 from ._jit import jit as jit
 from ._poly import poly1d as poly1d
 from ._ufunc import ufunc as ufunc
+from ._stream import (Event as Event, Stream as Stream,
+                      get_current_stream as get_current_stream)
 from ._memory import (MemoryPool as MemoryPool,
                       get_default_memory_pool as get_default_memory_pool)
-from .cuda import vectorize as vectorize
+from ._vectorize import vectorize as vectorize
 from .kernels import RawKernel as RawKernel, RawModule as RawModule, fuse as fuse
 from .snippets import (ElementwiseKernel as ElementwiseKernel,
                        ReductionKernel as ReductionKernel)
@@ -49,14 +55,16 @@ from .snippets import (ElementwiseKernel as ElementwiseKernel,
 _bool = builtins.bool
 _int = builtins.int
 _float = builtins.float
-bool = numpy.bool_
-int_ = numpy.int64
-float_ = numpy.float64
+__array_api_version__: str
+
+def __array_namespace_info__() -> Any: ...
+
 e: builtins.float
 pi: builtins.float
 inf: builtins.float
 nan: builtins.float
 newaxis: None
+exceptions: Any
 mgrid: Any
 ogrid: Any
 r_: Any
@@ -85,7 +93,7 @@ RETURNS = {
 
 def type_of(name, default, group):
     """The type of a parameter by its name and its default, a text or None."""
-    if name in ('device', 'dtype'):
+    if name in ('device', 'dtype') and default != '0':
         return 'DeviceLike' if name == 'device' else 'DTypeLike' + (
             '' if default != 'None' else ' | None')
     if name == 'axis':
@@ -104,7 +112,7 @@ def type_of(name, default, group):
 def function(name, parameters, group):
     """A function of the table as a line of a stub."""
     short, parts, out = name.rpartition('.')[2], [], []
-    for p in parameters.split(', ') if parameters else ():
+    for p in re.split(r', (?![^(]*\))', parameters) if parameters else ():
         if p in ('*', '/'):
             parts.append(p)
             continue
@@ -169,6 +177,11 @@ def core():
         '    def set_limit(self, nbytes: int, /) -> None: ...',
         '    def free_unused(self) -> None: ...', ''
     ]
+    lines += [
+        'def devices() -> list[dict[str, Any]]: ...', 'def evaluate(*arrays: ndarray) -> None: ...',
+        'def explain(*arrays: ndarray, source: bool = ...) -> str: ...',
+        'def to_device(x: ndarray, device: DeviceLike) -> ndarray: ...', ''
+    ]
     lines += ['@final', 'class ndarray:']
     own = {
         'shape': 'tuple[int, ...]',
@@ -201,7 +214,11 @@ def core():
         '__repr__': 'str'
     }
     lines += [f'    def {n}(self) -> {kind}: ...' for n, kind in numbers.items()]
-    for op in 'add sub mul truediv floordiv mod pow matmul and or xor lshift rshift'.split():
+    lines += [
+        f'    def __{m}pow__(self, other: Any, mod: Any = ..., /) -> ndarray: ...' for m in ('', 'r')
+    ]
+    lines += ['    def __ipow__(self, other: Any, /) -> ndarray: ...  # type: ignore[misc]']
+    for op in 'add sub mul truediv floordiv mod matmul and or xor lshift rshift'.split():
         lines += [
             f'    def __{m}{op}__(self, other: Any, /) -> ndarray: ...' for m in ('', 'r', 'i')
             if hasattr(gnd.ndarray, f'__{m}{op}__')
@@ -215,14 +232,19 @@ def core():
         '    def __getitem__(self, key: Any, /) -> ndarray: ...',
         '    def __setitem__(self, key: Any, value: Any, /) -> None: ...'
     ]
+    for n, f in _protocols.METHODS.items():
+        if not n.startswith('__') or n == '__reduce__':
+            continue
+        if isinstance(f, property):
+            lines += ['    @property', f'    def {n}(self) -> dict[str, Any]: ...']
+        else:
+            lines.append('    ' + python_function(f, n, True) if callable(f) else f'    {n}: int')
     table = {n: (p, g) for n, m, p, g, _ in _core._functions() if m}
     for n in sorted(k for k in dir(gnd.ndarray)
                     if not k.startswith('_') and k not in own and k not in ('real', 'imag')):
         f = getattr(gnd.ndarray, n)
         if n in table and hasattr(f, '__wrapped__'):
-            p = ', '.join(x for x in table[n][0].split(', ') if x)
-            first, _, rest = p.partition(', ')
-            text = function(n, p if first.startswith('*') or '=' in first else rest, table[n][1])
+            text = function(n, shown(n, table[n][0], True), table[n][1])
             lines.append('    ' + text.replace('(', '(self, ', 1).replace('(self, )', '(self)'))
         else:
             lines.append('    ' + python_function(f, n, True))
@@ -234,7 +256,8 @@ def modules():
     table = {(n, m): (p, g, t) for n, m, p, g, t in _core._functions()}
     _tuples.update(
         n.rpartition('.')[2] for (n, m), (p, g, t) in table.items() if t.endswith('a tuple.'))
-    use = 'from ._core import ArrayLike, Axis, DeviceLike, DTypeLike, Shape, ndarray\n\n'
+    use = ('from ._core import ArrayLike, Axis, DeviceLike, DTypeLike, Shape, ndarray\n'
+           'from ._ufunc import ufunc\n\n')
     texts = {'_core.pyi': core()}
     for group in GROUPS:
         m = getattr(gnd, group)
@@ -244,12 +267,11 @@ def modules():
             if n.startswith('_') or isinstance(f, type):
                 continue
             lines.append(
-                python_function(f, n) if inspect.isfunction(f) or not row else function(
+                f'{n}: ufunc' if isinstance(f, gnd.ufunc) else python_function(f, n) if inspect.isfunction(f) or not row else function(
                     n, shown(n, row[0]), group))
         classes = [
-            f'class {n}: ...' if n not in ('Generator', 'RandomState') else
-            f'class {n}:\n    def __getattr__(self, name: str) -> Any: ...'
-            for n in sorted(vars(m)) if isinstance(vars(m)[n], type) and n != 'LinAlgError'
+            f'from {f.__module__} import {n} as {n}' for n, f in sorted(vars(m).items())
+            if isinstance(f, type) and n != 'LinAlgError'
         ]
         if hasattr(m, 'LinAlgError'):
             classes.append('from numpy.linalg import LinAlgError as LinAlgError')
@@ -262,15 +284,18 @@ def modules():
             continue
         if isinstance(f, type) or not callable(f):
             continue
+        if isinstance(f, gnd.ufunc):
+            lines.append(f'{n}: ufunc')
+            continue
         python = (inspect.isfunction(f) and not hasattr(f, '__wrapped__')) or not row
         lines.append(python_function(f, n) if python else function(n, shown(n, row[0]), 'main'))
     dtypes = [
         n for n in sorted(vars(gnd))
-        if n in gnd._names.NAMES or isinstance(vars(gnd)[n], type) and vars(
+        if n in gnd._names.NAMES and n != 'exceptions' or isinstance(vars(gnd)[n], type) and vars(
             gnd)[n].__module__ == 'numpy' and n not in ('bool', 'int_', 'float_')
     ]
     names = ', '.join(f'{n} as {n}' for n in dtypes)
-    head = HEAD + 'import builtins\n' + IMPORTS + 'import numpy\n' + f'from numpy import ({names})\n'
+    head = HEAD + 'import builtins\n' + IMPORTS + 'import numpy\nfrom numpy import bool_ as bool, int64 as int_, float64 as float_\n' + f'from numpy import ({names})\n'
     head = wrapped(head)
     head += 'from numpy.linalg import LinAlgError as LinAlgError\n\n'
     head += f"from . import {', '.join(f'{g} as {g}' for g in GROUPS)}\n"

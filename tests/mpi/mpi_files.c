@@ -128,6 +128,48 @@ static void halos(int way)
     gndm_part_free(p);
 }
 
+/* An unsymmetric stencil with corners: 1 and 2 elements below, 2 and 1 above. */
+static gnd_array *crooked(gnd_array *b, void *data)
+{
+    ++*(int *)data;
+    gnd_array *y = gnd_add(gnd_at(b, ":-3, :-3"), gnd_mul_i(gnd_at(b, "3:, 3:"), 3));
+    y = gnd_sub(y, gnd_mul_i(gnd_at(b, "1:-2, 2:-1"), 5));
+    return gnd_add(y, gnd_mul_i(gnd_at(b, "3:, :-3"), 7));
+}
+
+static gnd_array *too_small(gnd_array *b, void *data)
+{
+    (void)data;
+    return gnd_at(b, "1:-3, 2:-2");
+}
+
+static void stencils(int way)
+{
+    static const char *const modes[] = {"wrap", "constant", "edge"};
+    const int64_t below[2] = {1, 2}, above[2] = {2, 1}, width[4] = {1, 2, 2, 1};
+    for (int size_of = 0; size_of < 2; size_of++) {
+        const int64_t shape[2] = {size_of ? 31 : 9, size_of ? 29 : 4};
+        gnd_array *x = numbers(GND_INT32, 2, shape);
+        gndm_array *a = dist_array(x, way);
+        for (int m = 0; m < 3; m++) {
+            int calls = 0, once = 0;
+            gnd_array *ref = crooked(gnd_pad(x, width, modes[m], NULL), &once);
+            gndm_array *y = gndm_stencil(a, below, above, modes[m], crooked, &calls);
+            dist_same(y, ref, 0, "way %d: a stencil of %lld x %lld, %s", way, (long long)shape[0],
+                      (long long)shape[1], modes[m]);
+        }
+        if (way == 0 && size_of) {
+            gndm_array *y = gndm_stencil(a, below, above, "wrap", too_small, NULL);
+            gnd_status st = gndm_wait(ctx, 1, &y);
+            dist_ok(st == GND_ERR_SHAPE, "%s", gndm_message(ctx));
+            y = gndm_stencil(a, below, above, "mirror", crooked, NULL);
+            dist_ok(gndm_status_of(y) == GND_ERR_ARG && strstr(gndm_error(y), "mirror"), "%s",
+                    gndm_error(y));
+        }
+        gndm_release(a);
+    }
+}
+
 /* The bits of sums, as text for mpi.sh: the same for any number of ranks and any cuts. */
 static void reproducible(void)
 {
@@ -173,8 +215,10 @@ int main(int argc, char **argv)
     gndm_scope_begin(ctx);
     files();
     states();
-    for (int way = 0; way < WAYS; way++)
+    for (int way = 0; way < WAYS; way++) {
         halos(way);
+        stencils(way);
+    }
     gndm_scope_end(ctx);
     reproducible();
     return dist_end();

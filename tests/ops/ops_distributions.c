@@ -111,7 +111,74 @@ static double f_logistic(double x, double a, double b)
     return 1 / (1 + exp((a - x) / b));
 }
 
+static double f_gumbel(double x, double a, double b)
+{
+    return exp(-exp((a - x) / b));
+}
+static double f_weibull(double x, double a, double b)
+{
+    return (void)b, x > 0 ? -expm1(-pow(x, a)) : 0;
+}
+static double f_pareto(double x, double a, double b)
+{
+    return (void)b, x > 0 ? -expm1(-a * log1p(x)) : 0;
+}
+static double f_power(double x, double a, double b)
+{
+    return (void)b, x < 0 ? 0 : x > 1 ? 1 : pow(x, a);
+}
+static double f_rayleigh(double x, double a, double b)
+{
+    return (void)b, x > 0 ? -expm1(-x * x / (2 * a * a)) : 0;
+}
+static double f_cauchy(double x, double a, double b)
+{
+    return (void)a, (void)b, 0.5 + atan(x) / 3.14159265358979323846;
+}
+/* From a to b with the peak at MODE. */
+static const double MODE = 0.5;
+static double f_triangular(double x, double a, double b)
+{
+    if (x < a || x > b)
+        return x > b;
+    return x < MODE ? (x - a) * (x - a) / ((b - a) * (MODE - a))
+                    : 1 - (b - x) * (b - x) / ((b - a) * (b - MODE));
+}
+static double f_wald(double x, double m, double s)
+{
+    double r = sqrt(s / x);
+    return f_normal(r * (x / m - 1), 0, 1) + exp(2 * s / m) * f_normal(-r * (x / m + 1), 0, 1);
+}
+static double f_f(double x, double a, double b)
+{
+    return beta_i(a / 2, b / 2, a * x / (a * x + b));
+}
+/* Mixtures by Poisson's probabilities. */
+static double f_noncentral(double x, double a, double b)
+{
+    double sum = 0;
+    for (int k = 0; k < 60; k++)
+        sum += exp(k * log(b / 2) - b / 2 - lgamma(k + 1)) * gamma_p(a / 2 + k, x / 2);
+    return sum;
+}
+enum { NONC = 3 };
+static double f_noncentral_f(double x, double a, double b)
+{
+    double sum = 0, u = a * x / (a * x + b);
+    for (int k = 0; k < 60; k++)
+        sum += exp(k * log(NONC / 2.0) - NONC / 2.0 - lgamma(k + 1)) * beta_i(a / 2 + k, b / 2, u);
+    return sum;
+}
+
 /* Probabilities of counts. */
+static double p_negative_binomial(double k, double n, double p)
+{
+    return exp(lgamma(k + n) - lgamma(k + 1) - lgamma(n) + n * log(p) + k * log1p(-p));
+}
+static double p_logseries(double k, double p, double b)
+{
+    return (void)b, k < 1 ? 0 : -exp(k * log(p)) / (k * log1p(-p));
+}
 static double p_poisson(double k, double a, double b)
 {
     (void)b;
@@ -153,35 +220,67 @@ typedef struct dist {
     cdf *f; /* distribution function, or probability of a count */
 } dist;
 
-static const dist continuous[] = {{"uniform", NULL, gnd_rng_uniform, -2, 5, f_uniform},
-                                  {"normal", NULL, gnd_rng_normal, 0, 1, f_normal},
-                                  {"normal", NULL, gnd_rng_normal, 10, 0.5, f_normal},
-                                  {"lognormal", NULL, gnd_rng_lognormal, 0.5, 0.75, f_lognormal},
-                                  {"exponential", gnd_rng_exponential, NULL, 3, 0, f_exponential},
-                                  {"gamma", NULL, gnd_rng_gamma, 0.3, 2, f_gamma},
-                                  {"gamma", NULL, gnd_rng_gamma, 1, 1, f_gamma},
-                                  {"gamma", NULL, gnd_rng_gamma, 4.5, 1, f_gamma},
-                                  {"gamma", NULL, gnd_rng_gamma, 1000, 1, f_gamma},
-                                  {"beta", NULL, gnd_rng_beta, 0.5, 0.5, f_beta},
-                                  {"beta", NULL, gnd_rng_beta, 2, 7, f_beta},
-                                  {"chisquare", gnd_rng_chisquare, NULL, 3, 0, f_chisquare},
-                                  {"standard_t", gnd_rng_standard_t, NULL, 4, 0, f_t},
-                                  {"laplace", NULL, gnd_rng_laplace, 1, 2, f_laplace},
-                                  {"logistic", NULL, gnd_rng_logistic, -1, 0.5, f_logistic}};
+static gnd_array *cauchy(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
+                         gnd_array *a)
+{
+    return (void)a, gnd_rng_standard_cauchy(g, dev, t, ndim, shape);
+}
+static gnd_array *triangular(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                             const int64_t *shape, gnd_array *a, gnd_array *b)
+{
+    return gnd_rng_triangular(g, dev, t, ndim, shape, a, gnd_real(MODE), b);
+}
+static gnd_array *noncentral_f(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                               const int64_t *shape, gnd_array *a, gnd_array *b)
+{
+    return gnd_rng_noncentral_f(g, dev, t, ndim, shape, a, b, gnd_int(NONC));
+}
 
-static const dist counts[] = {{"poisson", gnd_rng_poisson, NULL, 0.7, 0, p_poisson},
-                              {"poisson", gnd_rng_poisson, NULL, 9.5, 0, p_poisson},
-                              {"poisson", gnd_rng_poisson, NULL, 10, 0, p_poisson},
-                              {"poisson", gnd_rng_poisson, NULL, 130, 0, p_poisson},
-                              {"poisson", gnd_rng_poisson, NULL, 2500, 0, p_poisson},
-                              {"binomial", NULL, gnd_rng_binomial, 10, 0.3, p_binomial},
-                              {"binomial", NULL, gnd_rng_binomial, 40, 0.25, p_binomial},
-                              {"binomial", NULL, gnd_rng_binomial, 50, 0.6, p_binomial},
-                              {"binomial", NULL, gnd_rng_binomial, 1000, 0.85, p_binomial},
-                              {"binomial", NULL, gnd_rng_binomial, 1e6, 1e-5, p_binomial},
-                              {"binomial", NULL, gnd_rng_binomial, 1e16, 2e-15, p_rare},
-                              {"geometric", gnd_rng_geometric, NULL, 0.3, 0, p_geometric},
-                              {"geometric", gnd_rng_geometric, NULL, 0.9, 0, p_geometric}};
+static const dist continuous[] = {
+    {"uniform", NULL, gnd_rng_uniform, -2, 5, f_uniform},
+    {"normal", NULL, gnd_rng_normal, 0, 1, f_normal},
+    {"normal", NULL, gnd_rng_normal, 10, 0.5, f_normal},
+    {"lognormal", NULL, gnd_rng_lognormal, 0.5, 0.75, f_lognormal},
+    {"exponential", gnd_rng_exponential, NULL, 3, 0, f_exponential},
+    {"gamma", NULL, gnd_rng_gamma, 0.3, 2, f_gamma},
+    {"gamma", NULL, gnd_rng_gamma, 1, 1, f_gamma},
+    {"gamma", NULL, gnd_rng_gamma, 4.5, 1, f_gamma},
+    {"gamma", NULL, gnd_rng_gamma, 1000, 1, f_gamma},
+    {"beta", NULL, gnd_rng_beta, 0.5, 0.5, f_beta},
+    {"beta", NULL, gnd_rng_beta, 2, 7, f_beta},
+    {"chisquare", gnd_rng_chisquare, NULL, 3, 0, f_chisquare},
+    {"standard_t", gnd_rng_standard_t, NULL, 4, 0, f_t},
+    {"laplace", NULL, gnd_rng_laplace, 1, 2, f_laplace},
+    {"logistic", NULL, gnd_rng_logistic, -1, 0.5, f_logistic},
+    {"gumbel", NULL, gnd_rng_gumbel, -1, 2, f_gumbel},
+    {"weibull", gnd_rng_weibull, NULL, 1.5, 0, f_weibull},
+    {"pareto", gnd_rng_pareto, NULL, 3, 0, f_pareto},
+    {"power", gnd_rng_power, NULL, 2.5, 0, f_power},
+    {"rayleigh", gnd_rng_rayleigh, NULL, 3, 0, f_rayleigh},
+    {"standard_cauchy", cauchy, NULL, 0, 0, f_cauchy},
+    {"triangular", NULL, triangular, -1, 4, f_triangular},
+    {"wald", NULL, gnd_rng_wald, 2, 3, f_wald},
+    {"f", NULL, gnd_rng_f, 5, 7, f_f},
+    {"noncentral_chisquare", NULL, gnd_rng_noncentral_chisquare, 0.7, 5, f_noncentral},
+    {"noncentral_f", NULL, noncentral_f, 5, 9, f_noncentral_f}};
+
+static const dist counts[] = {
+    {"poisson", gnd_rng_poisson, NULL, 0.7, 0, p_poisson},
+    {"poisson", gnd_rng_poisson, NULL, 9.5, 0, p_poisson},
+    {"poisson", gnd_rng_poisson, NULL, 10, 0, p_poisson},
+    {"poisson", gnd_rng_poisson, NULL, 130, 0, p_poisson},
+    {"poisson", gnd_rng_poisson, NULL, 2500, 0, p_poisson},
+    {"binomial", NULL, gnd_rng_binomial, 10, 0.3, p_binomial},
+    {"binomial", NULL, gnd_rng_binomial, 40, 0.25, p_binomial},
+    {"binomial", NULL, gnd_rng_binomial, 50, 0.6, p_binomial},
+    {"binomial", NULL, gnd_rng_binomial, 1000, 0.85, p_binomial},
+    {"binomial", NULL, gnd_rng_binomial, 1e6, 1e-5, p_binomial},
+    {"binomial", NULL, gnd_rng_binomial, 1e16, 2e-15, p_rare},
+    {"geometric", gnd_rng_geometric, NULL, 0.3, 0, p_geometric},
+    {"geometric", gnd_rng_geometric, NULL, 0.9, 0, p_geometric},
+    {"negative_binomial", NULL, gnd_rng_negative_binomial, 2.5, 0.2, p_negative_binomial},
+    {"logseries", gnd_rng_logseries, NULL, 0.6, 0, p_logseries},
+    {"logseries", gnd_rng_logseries, NULL, 0.98, 0, p_logseries}};
 
 static gnd_array *draw(const dist *d, gnd_rng *g, gnd_device *dev, gnd_dtype t, int64_t n)
 {

@@ -303,10 +303,10 @@ static void all(gnd_device *dev, const char *spec)
     rotates(dev, spec);
     change_places(dev, spec);
     numbers(dev, spec);
-    gnd__merge_force(3, 3);
+    gnd__merge_force(3, 3, 1);
     random_steps(dev, spec);
     rotates(dev, spec);
-    gnd__merge_force(0, 0);
+    gnd__merge_force(0, 0, 0);
 }
 
 /* --- on the null device ----------------------------------------------------------------------- */

@@ -3,8 +3,8 @@
  * ops_merge.c - recordings that are replayed often: small launches in a row become one. Each
  * replay, merged or not, gives bit for bit what plain evaluation gives. Elementwise work of all
  * dtypes, reductions, views, gathers, random numbers; lists that merge whole, in part and not at
- * all; more buffers than one kernel takes; indices out of range; memory; and on the null device
- * every call and every allocation failing.
+ * all; lists that are slower merged; more buffers than one kernel takes; indices out of range;
+ * memory; and on the null device every call and every allocation failing.
  */
 #include <math.h>
 #include <stdio.h>
@@ -279,11 +279,49 @@ static void checked(gnd_device *dev, const char *spec)
     gnd_scope_end();
 }
 
+/* A merged list that is slower runs in the timed runs and is then dropped. The list has the numbers
+ * that were set meanwhile. */
+static void slower(gnd_device *dev, const char *spec)
+{
+    gnd_scope_begin();
+    gnd__merge_force(MERGED, MERGED, 0);
+    text = texts[0].text;
+    numbers(0);
+    gnd_array *x[2] = {gnd_placeholder(dev, GND_FLOAT32, 2, shape),
+                       gnd_placeholder_number(dev, GND_FLOAT32)},
+              *out[1];
+    make_text(dev, gnd_multiply(x[0], x[1]), out);
+    gnd_recording *r = gnd_record(2, x, 1, out);
+    gnd_recording_write(r, 0, host, sizeof host);
+    uint64_t count[MERGED + GND__MERGE_TRIALS + 1];
+    float got[N], want[N];
+    int same = 1;
+    for (int i = 0; i <= MERGED + GND__MERGE_TRIALS; i++) {
+        const uint64_t from = launched(dev);
+        gnd_recording_set_f64(r, 1, 1 + i);
+        same &= gnd_replay(r) == GND_OK;
+        count[i] = launched(dev) - from;
+        make_text(dev, gnd_multiply(gnd_from(dev, GND_FLOAT32, 2, shape, host), gnd_real(1 + i)),
+                  out);
+        same &= gnd_recording_read(r, 0, got, sizeof got) == GND_OK &&
+                gnd_read(out[0], want, sizeof want) == GND_OK && !memcmp(got, want, sizeof got);
+    }
+    tap_ok(same, "%s: merged and dropped, the same bits %s", spec, gnd_recording_error(r));
+    tap_ok(count[MERGED + GND__MERGE_TRIALS] == count[0] &&
+               (count[MERGED] < count[0] || !merges_maps(spec)),
+           "%s:   %d launches, %d in the timed runs, %d then", spec, (int)count[0],
+           (int)count[MERGED], (int)count[MERGED + GND__MERGE_TRIALS]);
+    gnd_recording_free(r);
+    gnd__merge_force(MERGED, MERGED, 1);
+    gnd_scope_end();
+}
+
 static void device(gnd_device *dev, const char *spec)
 {
     checked(dev, spec); /* first: it takes the table of indices' checks */
     all(dev, spec);
     numbers_change(dev, spec);
+    slower(dev, spec);
 }
 
 /* --- on the null device ----------------------------------------------------------------------- */
@@ -355,7 +393,7 @@ static void when(void)
                  {2, 1, "taken from memory at once"}};
     gnd_device *dev = gnd_open("null:0");
     gnd_scope_begin();
-    gnd__merge_force(2, 4);
+    gnd__merge_force(2, 4, 1);
     text = texts[0].text;
     for (int i = 0; i < 3; i++) {
         gnd_array *x = gnd_placeholder(dev, GND_FLOAT32, 2, shape), *out[1];
@@ -369,7 +407,7 @@ static void when(void)
         tap_ok(round[i].most == 1 ? n == 1 : n > 1, "%s: %d launches", round[i].what, n);
         gnd_recording_free(r);
     }
-    gnd__merge_force(MERGED, MERGED);
+    gnd__merge_force(MERGED, MERGED, 1);
     gnd_scope_end();
     gnd_close(dev);
 }
@@ -379,14 +417,15 @@ static const failing failures = {
 
 int main(void)
 {
-    gnd__merge_force(MERGED, MERGED);
+    gnd__merge_force(MERGED, MERGED, 1);
     ref_devices(device);
     launches();
     when();
     steps = 2;
     failing_each(&failures, gnd__mem_fail_at, "allocations");
+    gnd__merge_force(MERGED, MERGED, 0); /* the last replay drops what was merged */
     failing_each(&failures, gnd__gate_fail_at, "calls");
     tap_is_int(gnd__null_damage(), 0, "no write beyond memory");
-    gnd__merge_force(0, 0);
+    gnd__merge_force(0, 0, 0);
     return tap_done();
 }

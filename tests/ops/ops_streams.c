@@ -285,6 +285,16 @@ static void test_events(void)
     st = gnd_stream_event_done(ev, &done);
     tap_ok((st == GND_OK && done) || st == GND_ERR_UNSUPPORTED, "%s: it has come", where);
     tap_is_int(gnd_stream_event_free(ev), GND_OK, "%s: freed", where);
+    st = gnd_stream_done(stream[1], &done); /* what was asked for once is asked until it comes */
+    for (int k = 0; k < 1000000 && st == GND_OK && !done; k++)
+        st = gnd_stream_done(stream[1], &done);
+    tap_ok((st == GND_OK && done) || st == GND_ERR_UNSUPPORTED, "%s: a stream is done", where);
+    gnd_array *y = gnd_add(x, x);
+    gnd_eval_all(1, &y);
+    tap_is_int(gnd_stream_synchronize(stream[1]), GND_OK, "%s: more work", where);
+    st = gnd_stream_done(stream[1], &done);
+    tap_ok((st == GND_OK && done) || st == GND_ERR_UNSUPPORTED, "%s: done again, at once", where);
+    gnd_release(y);
     tap_is_int(gnd_stream_wait(stream[1], stream[2]), GND_OK, "%s: stream_wait", where);
     tap_ok(gnd_stream_current(dev) == stream[1], "%s: the current stream", where);
     gnd_stream_use(stream[0]);

@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # py_stubs.py - the stubs that the build writes (python/src/stubs.py) are Python and name all that
-# gnd has; every function shows its parameters and says what it does.
+# gnd has; every function shows its parameters and says what it does; where mypy is installed its stubtest compares them
+# with the package (by hand: PYTHONPATH=VENV/lib/python3.11/site-packages build/run --test py_stubs.py).
 import ast
+import importlib.util
 import inspect
 import os
+import subprocess
+import sys
+import tempfile
 import types
 
 import pytap as t
@@ -77,4 +82,18 @@ def test_signatures():
     t.ok('The sum of elements' in gnd.sum.__doc__ and not hasattr(gnd, 'reduce'), 'help')
 
 
-t.run([test_stubs, test_methods, test_signatures])
+def test_stubtest():
+    if importlib.util.find_spec('mypy') is None:
+        t.skip("mypy's stubtest", "no mypy")
+        return
+    allowed = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'stubtest-allow.txt')
+    place = os.path.join(os.environ['GND_BUILDDIR'], 'python')
+    with tempfile.TemporaryDirectory() as folder:
+        got = subprocess.run([sys.executable, '-m', 'mypy.stubtest', 'gnd', '--concise', '--ignore-unused-allowlist',
+                              '--allowlist', allowed], cwd=folder, env={**os.environ, 'MYPYPATH': place},
+                             capture_output=True, text=True)
+    if not t.ok(got.returncode == 0, "mypy's stubtest finds the stubs right"):
+        t.say(got.stdout[-4000:] + got.stderr[-2000:])
+
+
+t.run([test_stubs, test_methods, test_signatures, test_stubtest])

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # cppcheck.sh - cppcheck finds nothing where bytes come from outside and where memory and handles are owned: files,
-# the expression language, the caches, arrays, plugins, the tool. Its errors, warnings and remarks on performance and
+# the expression language, the caches, arrays, plugins, the tool, libgnd-mpi. Its errors, warnings and remarks on performance and
 # portability count, but for these, which version 2.10 gets wrong about this code:
 #
 #     arrayIndexOutOfBoundsCond, zerodivcond   it does not follow an `if` that ends the loop or chooses a sign
@@ -19,11 +19,11 @@ command -v cppcheck >/dev/null || skip_all "no cppcheck (Debian: cppcheck)"
 not_these='arrayIndexOutOfBoundsCond zerodivcond incorrectLogicOperator internalAstError invalidPointerCast uninitvar
 legacyUninitvar nullPointerArithmeticRedundantCheck varFuncNullUB'
 folders=
-for d in lib/array lib/base lib/device lib/io lib/lang tools formats backends; do folders="$folders $GND_SRCDIR/$d"; done
+for d in lib/array lib/base lib/device lib/io lib/lang tools formats backends mpi; do folders="$folders $GND_SRCDIR/$d"; done
 # shellcheck disable=SC2046,SC2086 # one word for each
 check "cppcheck runs" cppcheck --quiet --std=c11 --enable=warning,performance,portability --max-configs=1 \
     $(printf -- '--suppress=%s ' $not_these) -I "$GND_SRCDIR/include" -I "$GND_SRCDIR/lib" \
-    -I "$GND_SRCDIR/backends" -I "$GND_BUILDDIR/include" -D_GNU_SOURCE \
+    -I "$GND_SRCDIR/backends" -I "$GND_BUILDDIR/include" -D_GNU_SOURCE -DOPEN_MPI \
     --template='{file}:{line}: {id}: {message}' --output-file=found $folders
 none "and finds nothing" found
 

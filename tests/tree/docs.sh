@@ -98,11 +98,12 @@ none "no document sets another" bad
 sed -n 's/^#include <gnd\/\(.*\)>.*/\1/p' "$src/include/gnd.h" | while read -r h; do
     if [ -f "$src/include/gnd/$h" ]; then echo "$src/include/gnd/$h"; else echo "$GND_BUILDDIR/include/gnd/$h"; fi
 done >headers
+echo "$src/include/gnd/mpi.h" >>headers
 xargs cat <headers | $AWK '
     /^\/\*/ { text = "" }
     /^\/\*/, /\*\/ *$/ { text = text " " $0; next }
     /^GND_API / {
-        match($0, /gnd_[A-Za-z0-9_]+\(/)
+        match($0, /gndm?_[A-Za-z0-9_]+\(/)
         name = substr($0, RSTART, RLENGTH - 1)
         gsub(/[ *\/]+/, " ", text)
         if (text == "" || text ~ /^ *---/)
@@ -118,7 +119,7 @@ $AWK -f "$src/tools/gen-reference.awk" -v "src=$src/include" -v "gen=$GND_BUILDD
 check "doc/API.md is current (else: awk -f tools/gen-reference.awk -v src=include -v gen=build/include >doc/API.md)" \
     diff "$src/doc/API.md" API.md
 for h in "$src"/include/gnd/*.h "$GND_BUILDDIR/include/gnd/elementwise.h"; do
-    sed -nE 's/^(GND_API|static inline) [^(]*[ *](gnd_[a-z0-9_]+) *\(.*/\2/p' "$h"
+    sed -nE 's/^(GND_API|static inline) [^(]*[ *](gndm?_[a-z0-9_]+) *\(.*/\2/p' "$h"
 done | sort -u >functions
 check "the headers have functions" test -s functions
 while read -r f; do grep -q "[ *]$f(" "$src/doc/API.md" || echo "$f"; done <functions >bad

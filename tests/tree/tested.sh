@@ -10,10 +10,12 @@
 plain_only "it does not depend on sanitizers: the plain build's run does it"
 
 printf '#include <gnd.h>\n#include <gnd/backend.h>\n' >all.c
+# What a configuration without MPI cannot compile, it cannot call either.
+if [ "$GND_TEST_MPI" != no ]; then echo '#include <gnd/mpi.h>' >>all.c; fi
 # shellcheck disable=SC2086 # CC may hold flags
-$CC -std=c11 -E -P -DGND_BUILD "-I$GND_BUILDDIR/include" "-I$GND_SRCDIR/include" all.c >all.i
-tr '\n;' ' \n' <all.i | sed -n 's/.*visibility("default")))\(.*[ *]\)\(gnd_[A-Za-z0-9_]*\) *(.*/\2 \1/p' |
-    sed 's/ void *$/ nothing/' | sort -u >declared
+$CC -std=c11 -E -P -DGND_BUILD "-I$GND_BUILDDIR/include" "-I$GND_SRCDIR/include" $GND_TEST_MPI_CFLAGS all.c >all.i
+tr '\n;' ' \n' <all.i | sed -n 's/.*visibility("default")))\(.*[ *]\)\(gndm*_[A-Za-z0-9_]*\) *(.*/\2 \1/p' |
+    sed 's/ void *$/ nothing/; s/^gndm_open_[a-z]* /gndm_open /' | sort -u >declared
 # Macros: NAME FUNCTION.
 cat "$GND_SRCDIR"/include/gnd/*.h "$GND_BUILDDIR"/include/gnd/*.h |
     sed -n 's/^#define \([A-Za-z_0-9]*\)(.*[^A-Za-z_0-9]\(gnd_[A-Za-z_0-9]*\)(.*/\1 \2/p' >macros
@@ -43,7 +45,7 @@ FNR == 1 {
 /\*\// { comment = 0 }
 was { next }
 /^#include "base\/opset.def"/ && file ~ /\/ops_elementwise\.c$/ { for (f in op) here[f] }
-/tap_(ok|is)|(^|[^A-Za-z_])(expect|ref|same|equal|check)[a-z_]*\(/ { compares = 1 }
+/tap_(ok|is)|dist_(ok|same)\(|(^|[^A-Za-z_])(expect|ref|same|equal|check)[a-z_]*\(/ { compares = 1 }
 {
     s = $0
     first = 1

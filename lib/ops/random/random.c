@@ -33,6 +33,7 @@ static const char *const span_text[] = {"",
                                         "more than 0",
                                         "in 0 .. 1",
                                         "more than 0 and at most 1",
+                                        "more than 0 and less than 1",
                                         "a whole number, 0 or more"};
 
 static int in_span(gnd__span span, double v)
@@ -42,6 +43,7 @@ static int in_span(gnd__span span, double v)
     case GND__POSITIVE: return v > 0;
     case GND__PROBABILITY: return v >= 0 && v <= 1;
     case GND__CHANCE: return v > 0 && v <= 1;
+    case GND__SHARE: return v > 0 && v < 1;
     case GND__TRIALS: return v >= 0 && v == floor(v);
     default: return 1;
     }
@@ -149,6 +151,8 @@ static gnd_array *param(gnd__draw *d, const gnd__param *p)
         ok = gnd__with(GND__OP_GREATER, x, 0);
     if (p->span == GND__PROBABILITY || p->span == GND__CHANCE)
         ok = gnd__op2(GND__OP_LOGICAL_AND, ok, gnd__with(GND__OP_LESS_EQUAL, x, 1));
+    if (p->span == GND__SHARE)
+        ok = gnd__op2(GND__OP_LOGICAL_AND, ok, gnd__with(GND__OP_LESS, x, 1));
     return gnd__op3(GND__OP_WHERE, ok, x, gnd__number(NAN));
 }
 

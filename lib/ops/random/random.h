@@ -9,7 +9,7 @@
 #include "array/steps.h"
 #include <gnd/random.h>
 
-enum { GND__DRAW_PARAMS = 2 };
+enum { GND__DRAW_PARAMS = 3 };
 
 /* One call of a distribution. */
 typedef struct gnd__draw {
@@ -37,6 +37,7 @@ typedef enum gnd__span {
     GND__POSITIVE,
     GND__PROBABILITY,
     GND__CHANCE, /* ]0, 1] */
+    GND__SHARE,  /* ]0, 1[ */
     GND__TRIALS  /* whole, not negative */
 } gnd__span;
 

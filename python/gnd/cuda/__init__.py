@@ -6,8 +6,10 @@ import time
 
 import numpy as np
 
-from .. import _core
+from .. import _core, _stream
+from .._convert import asarray, asnumpy
 from .._core import Device, ndarray
+from .._stream import using
 from . import types
 from .dispatch import Dispatcher, In, InOut, Out, jit  # noqa: F401
 from .library import Reduce, reduce, vectorize
@@ -34,10 +36,11 @@ declare_device = Dispatcher
 
 def to_device(obj, stream=0, copy=True, to=None):
     """An array on the device with obj's elements; to: an array that gets them."""
-    x = _core._from_numpy(np.asarray(obj), None)
-    if to is None:
-        return x
-    to[...] = x
+    with using(stream):
+        x = _core._from_numpy(np.asarray(obj), None)
+        if to is None:
+            return x
+        to[...] = x
     return to
 
 
@@ -64,20 +67,18 @@ def mapped_array(shape, dtype=np.float64, strides=None, order='C', stream=0, por
 
 
 def _copy_to_host(self, ary=None, stream=0):
-    """A copy as a NumPy array, or into ary."""
-    x = self.asnumpy()
-    if ary is None:
-        return x
-    ary[...] = x
-    return ary
+    """A copy as a NumPy array, or into ary. It waits for the copy, whatever the stream."""
+    return asnumpy(self, stream or None, out=ary)
 
 
 def _copy_to_device(self, ary, stream=0):
     """Gives the array the elements of ary."""
-    self[...] = ary
+    with using(stream):
+        self[...] = ary
 
 
-ndarray.copy_to_host, ndarray.copy_to_device = _copy_to_host, _copy_to_device
+for _name, _f in (('copy_to_host', _copy_to_host), ('copy_to_device', _copy_to_device)):
+    setattr(ndarray, _name, _f)
 
 
 def pinned_array_like(ary):
@@ -98,50 +99,55 @@ def synchronize():
     Device().synchronize()
 
 
-class Stream:
-    """Accepted where Numba takes a stream: gnd keeps the order itself."""
+class Stream(_stream.Stream):
+    """gnd.Stream with Numba's names."""
 
-    def synchronize(self):
-        Device().synchronize()
-
+    @contextlib.contextmanager
     def auto_synchronize(self):
-        return self
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *why):
+        """At the end of the `with` statement all work given to the stream is done."""
+        yield self
         self.synchronize()
 
 
 def stream():
-    """A Stream."""
+    """A new Stream of the current device."""
     return Stream()
 
 
-class Event:
-    """A point of the work given to the device: what came before it is done after synchronize()."""
+def default_stream():
+    """The default Stream of the current device."""
+    return Stream(null=True)
+
+
+per_thread_default_stream = legacy_default_stream = default_stream
+
+
+class Event(_stream.Event):
+    """A point of the work given to a stream. With timing, record() waits for that work: the device has no clock here."""
 
     def __init__(self, timing=True):
-        self.at = None
+        super().__init__()
+        self.timing, self.at = timing, None
 
     def record(self, stream=0):
-        Device().synchronize()
-        self.at = time.perf_counter()
-
-    def synchronize(self):
-        Device().synchronize()
+        """The event comes when all work given until now to the stream is done; 0: to the current one."""
+        super().record(stream or None)
+        if self.timing:
+            self.synchronize()
+            self.at = time.perf_counter()
 
     def wait(self, stream=0):
-        """gnd keeps the order itself."""
+        """Work given to the stream from now on begins when the event has come."""
+        (stream or _stream.get_current_stream()).wait_event(self)
 
     def query(self):
-        return True
+        """Whether the event has come."""
+        return self.done
 
     def elapsed_time(self, other):
-        """Milliseconds of the host's clock from this event to another; the device was idle at both."""
+        """Milliseconds of the host's clock from this event to another; their streams were idle at both."""
         if self.at is None or other.at is None:
-            raise ValueError('elapsed_time: an event was not recorded')
+            raise ValueError('elapsed_time: an event was not recorded, or without timing')
         return (other.at - self.at) * 1000
 
 
@@ -167,9 +173,6 @@ def pinned(*arrays):
     yield
 
 
-default_stream = per_thread_default_stream = legacy_default_stream = stream
-
-
 def is_available():
     """Whether a device is there."""
     try:
@@ -184,7 +187,6 @@ def is_cuda_array(obj):
 
 
 def as_cuda_array(obj, sync=True):
-    from .._convert import asarray
     return asarray(obj)
 
 

@@ -5,6 +5,7 @@ import numpy as np
 
 from .. import _core
 from .._core import Device, ndarray
+from .._stream import using
 from . import types as T
 from .unit import Unit
 
@@ -41,12 +42,18 @@ class Compiled:
 
 class Launcher:
     """kernel[blocks, threads]: what is called with the arguments."""
-    __slots__ = ('of', 'grid', 'block', 'shared')
+    __slots__ = ('of', 'grid', 'block', 'shared', 'stream')
 
-    def __init__(self, of, grid, block, shared):
-        self.of, self.grid, self.block, self.shared = of, grid, block, shared
+    def __init__(self, of, grid, block, shared, stream=None):
+        self.of, self.grid, self.block, self.shared, self.stream = of, grid, block, shared, stream or None
 
     def __call__(self, *args):
+        if self.stream is not None:
+            with using(self.stream, _device(args)):
+                return self.launch(args)
+        return self.launch(args)
+
+    def launch(self, args):
         key = _key(args)
         if key is not None:
             c = self.of.cache.get((key, _device(args)))
@@ -90,7 +97,8 @@ class Dispatcher:
             got, how = None, tuple(tuple(h) if isinstance(h, list) else h for h in how)
         if got is None:
             shared = int(how[3]) if len(how) == 4 else 0
-            got = Launcher(self, _extents(how[0], 'griddim'), _extents(how[1], 'blockdim'), shared)
+            got = Launcher(self, _extents(how[0], 'griddim'), _extents(how[1], 'blockdim'), shared,
+                           how[2] if len(how) > 2 else None)
             if len(self.launchers) < 64 and (len(how) < 3 or not how[2]):
                 self.launchers[how] = got
         return got
@@ -106,7 +114,7 @@ class Dispatcher:
         tpb = tpb or 128
         if ntasks == 0:
             return lambda *args: None
-        return Launcher(self, (-(-ntasks // tpb),), (tpb,), sharedmem)
+        return Launcher(self, (-(-ntasks // tpb),), (tpb,), sharedmem, stream)
 
     def __call__(self, *args):
         if self.is_device:
@@ -159,7 +167,10 @@ class Dispatcher:
             self.specializations[types] = Dispatcher(self.py_func, False, self.debug, [T.Signature(types)])
         return self.specializations[types]
 
-    specialized = property(lambda self: len(self.signatures) == 1, doc='Whether it is of one signature.')
+    @property
+    def specialized(self):
+        """Whether it is of one signature."""
+        return len(self.signatures) == 1
 
     def _resources(self, name, signature):
         """What compiled kernels take: of the one for a signature, or by signatures."""

@@ -5,6 +5,7 @@ import numpy as np
 from .. import _core
 from .._convert import asarray
 from .._core import Device, ndarray
+from .._stream import using
 from . import stubs as cuda
 from . import types as T
 from .dispatch import Compiled, Dispatcher
@@ -36,7 +37,10 @@ class Reduce:
 
     def __call__(self, arr, size=None, res=None, init=0, stream=0):
         """The reduction of arr, of one dimension, and init; in res[0], when that is given."""
-        x = asarray(arr)
+        with using(stream):
+            return self._reduced(asarray(arr), size, res, init)
+
+    def _reduced(self, x, size, res, init):
         x = x if size is None else x[:size]
         if x.ndim != 1:
             raise TypeError(f'reduce: an array of {x.ndim} dimensions: one is wanted')
@@ -67,9 +71,13 @@ class Vectorized:
         """Of a function of two numbers: the reduction of an array of one dimension."""
         if self.reduction is None:
             self.reduction = Reduce(self.py_func)
-        return self.reduction(arr)
+        return self.reduction(arr, stream=stream)
 
     def __call__(self, *args, out=None, stream=0):
+        with using(stream):
+            return self._called(args, out)
+
+    def _called(self, args, out):
         args = [np.asarray(a) if isinstance(a, (list, tuple)) else a for a in args]
         host = not any(isinstance(a, ndarray) for a in args)
         device = next((a.device for a in args if isinstance(a, ndarray)), None) or Device()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Names that mean something in a kernel alone: threadIdx, grid, shared.array, syncthreads, atomic."""
-from . import types as T
-from .value import Value, joined
+from . import types as _T
+from .value import Value as _Value, joined as _joined
 
 
 def _only(name):
@@ -22,11 +22,11 @@ class Special:
         whose conditions call get_local_size."""
         name = f'nb_{self.name}_{axis}'
         w.specials[name] = f'const g_i32 {name} = (g_i32){self.form.format("xyz".index(axis))};'
-        return Value(T.int32, [name], positive=True, steady=True)
+        return _Value(_T.int32, [name], positive=True, steady=True)
 
     def value(self, w):
         """All three, as a tuple."""
-        return joined([self.part(w, axis) for axis in 'xyz'])
+        return _joined([self.part(w, axis) for axis in 'xyz'])
 
     def __repr__(self):
         return f'cuda.{self.name}'
@@ -90,4 +90,3 @@ ballot_sync, any_sync, all_sync, eq_sync, match_any_sync, match_all_sync, active
 threadIdx, blockIdx = Special('threadIdx', 'GND_LID({})'), Special('blockIdx', 'GND_GRP({})')
 blockDim, gridDim = Special('blockDim', 'GND_LSZ({})'), Special('gridDim', 'GND_NGRP({})')
 laneid, warpsize = Lane('laneid', '((g_i32)nb_lane())'), Lane('warpsize', '((g_i32)32)')
-__all__ = [n for n, v in list(globals().items()) if n[0] != '_' and n not in ('T', 'Value', 'joined', 'Special', 'Lane', 'Atomic')]

@@ -105,7 +105,9 @@ class Signature:
     def __init__(self, args, result=None):
         self.args, self.result = tuple(args), result
 
-    return_type = property(lambda self: self.result)
+    @property
+    def return_type(self):
+        return self.result
 
     def __repr__(self):
         return f'{self.args} -> {self.result}'

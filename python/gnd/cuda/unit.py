@@ -10,7 +10,7 @@ from .texts import BASE, ERROR, NEEDED
 from .types import Array, TypingError
 from .value import Value, c_types, literal
 
-_told = []
+_told: list[int] = []
 
 
 class Unit:

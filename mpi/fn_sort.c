@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fn_sort.c - sorts of vectors and along split axes, largest elements, medians. A rank sorts its
+ * part, sends the runs that sample.c says, and sorts the runs that it got, which are in the order
+ * of the ranks: gnd's sorts are stable, so the whole is. No rank holds more than its share of the
+ * result and n / p + p + 1 elements beside its own part. Where another axis is long enough to be
+ * split instead, lines are sorted whole (fn_lines.c).
+ */
+#include "shuffle.h"
+
+#include <string.h>
+
+/* --- vectors ---------------------------------------------------------------------------------- */
+
+/* Elements whose ascending order is the descending one of x, with NaN last in both; applied twice,
+ * x again. */
+static gnd_array *reversed(gnd_array *x, gnd_dtype t)
+{
+    switch (gnd_dtype_kind(t)) {
+    case 'b': return gnd_logical_not(x);
+    case 'i':
+    case 'u': return gnd_bitwise_invert(x);
+    default: return gnd_negative(x);
+    }
+}
+
+/* The vector x sorted in *value, and the places where its elements were in *index, in the partition
+ * of x. Either may be NULL. */
+static gnd_status sort_vector(gndm_ctx *c, gndm_array *x, int descending, gndm_array **value,
+                              gndm_array **index)
+{
+    const gnd_dtype t = x->dtype;
+    gndm__shuffle s = {0};
+    int64_t *send = malloc((size_t)c->size * sizeof *send);
+    if (!send)
+        return gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
+    /* two rounds: the own part, and the runs that came */
+    gnd_array *pair[2] = {descending ? reversed(x->local, t) : x->local, NULL};
+    gnd_status st = GND_OK;
+    for (int round = 0; round < 2 && !st; round++) {
+        if (index) {
+            gnd_array *order = gnd_argsort(pair[0], 0, 0);
+            pair[0] = gnd_take(pair[0], order, 0);
+            pair[1] = round ? gnd_take(pair[1], order, 0) : gnd_add_i(order, gndm__first(x));
+            gnd_eval_all(2, pair); /* together: the order is computed once; failures stay in them */
+        } else {
+            pair[0] = gnd_sort(pair[0], 0, 0);
+        }
+        if (round)
+            break;
+        st = gndm__sample_split(c, pair[0], t, x->part->cut[0], GNDM__DIVIDED, send);
+        if (!st)
+            st = gndm__shuffle_open(c, &s, send);
+        if (!st)
+            st = gndm__shuffle_run(c, &s, 0, t, pair[0], 1, &pair[0]);
+        if (!st && index)
+            st = gndm__shuffle_run(c, &s, 0, GND_INT64, pair[1], 1, &pair[1]);
+    }
+    gndm__shuffle_close(&s);
+    free(send);
+    if (!st && index) {
+        *index = gndm__joined(c, GND_INT64, pair[1], 1, 0, x->part);
+        st = gndm__check(c, *index);
+    }
+    if (!st && value) {
+        pair[0] = descending ? reversed(pair[0], t) : pair[0];
+        *value = gndm__joined(c, t, pair[0], 1, 0, x->part);
+        st = gndm__check(c, *value);
+    }
+    return st;
+}
+
+/* --- along a split axis ----------------------------------------------------------------------- */
+
+/* Each line along axis d by itself as a vector: for arrays with few lines. */
+static gndm_array *sort_lines(gndm_ctx *c, gndm_array *x, int d, int descending, int where)
+{
+    x = gndm__split_along(c, x, d);
+    if (x->status)
+        return x;
+    const int last = x->part->ndim - 1;
+    const gnd_dtype t = where ? GND_INT64 : x->dtype;
+    int64_t lines = 1, dim[GND_MAX_NDIM];
+    gndm__box b;
+    gndm__part_box(x->part, c->rank, &b);
+    const int64_t own = b.stop[d] - b.start[d], n = x->part->shape[d];
+    int e = 0;
+    for (int k = 0; k <= last; k++)
+        if (k != d)
+            lines *= dim[e++] = x->part->shape[k];
+    dim[last] = own;
+    gnd_array *flat = gnd_reshape(gnd_moveaxis(x->local, 1, &d, &last), 2, (int64_t[]){lines, own});
+    gnd_array **row = malloc(((size_t)lines + 1) * sizeof *row);
+    gndm_part *p = gndm__part_new(c, 1, &n);
+    gndm__part_split(p, 0, c->size, 1, x->part->cut[d]);
+    gnd_status st =
+        row ? GND_OK : gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
+    for (int64_t i = 0; i < lines && !st; i++) {
+        gnd_array *line = gnd_reshape(gnd_slice(flat, 0, i, i + 1), 1, &own);
+        gndm_array *y = NULL, *v = gndm__array(c, x->dtype, p, line);
+        st = sort_vector(c, v, descending, where ? NULL : &y, where ? &y : NULL);
+        row[i] = st ? NULL : y->local;
+    }
+    gnd_array *y = st ? NULL : gnd_reshape(gnd_stack((int)lines, row, 0), x->part->ndim, dim);
+    gndm_array *z =
+        st ? gndm__error(c, st) : gndm__array(c, t, x->part, gnd_moveaxis(y, 1, &last, &d));
+    free(row);
+    gndm_part_free(p);
+    return z;
+}
+
+/* Whether the lines along axis d are better cut than copied: no other axis can be split among the
+ * ranks that share d. */
+static int few_lines(const gndm_part *p, int d)
+{
+    int64_t longest = 0;
+    if (p->grid[d] == 1 || !gndm__product(p->ndim, p->shape))
+        return 0;
+    for (int e = 0; e < p->ndim; e++)
+        if (e != d && p->grid[e] == 1 && p->shape[e] > longest)
+            longest = p->shape[e];
+    return longest < 2 || 2 * longest <= p->grid[d];
+}
+
+gnd_status gndm__fn_sort(gndm__args *a)
+{
+    gndm_ctx *c = a->c;
+    gndm_array *x = gndm__arg_array(a, "x"), *y = NULL;
+    gnd_value v;
+    gnd_status st = gndm__try(a, &v);
+    if (st)
+        return st;
+    if (!x || v.tag != GND_V_ARRAY || !gndm__part_split_anywhere(x->part))
+        return gndm__fn_lines(a);
+    const int where = !strncmp(a->name, "arg", 3), ndim = x->part->ndim;
+    const int descending = gndm__arg_true(a, "descending");
+    int64_t d = gndm__arg_int(a, "axis", -1);
+    d = d < 0 ? d + ndim : d;
+    if (ndim == 1 || gnd_ndim(v.as.array) != ndim) { /* a vector; axis=None: flattened */
+        x = gndm__vector(c, x);
+        st = gndm__check(c, x);
+        if (!st)
+            st = sort_vector(c, x, descending, where ? NULL : &y, where ? &y : NULL);
+        return st ? st : gndm__ret_array(a, y);
+    }
+    if (few_lines(x->part, (int)d))
+        return gndm__ret_array(a, sort_lines(c, x, (int)d, descending, where));
+    return gndm__fn_lines(a);
+}
+
+/* --- the largest elements --------------------------------------------------------------------- */
+
+/* The k largest or smallest elements of each part and their places, on every rank: all that can be
+ * in the result, in the order of the ranks, so that ties go to the first. */
+static gnd_status candidates(gndm_ctx *c, gndm_array *x, int64_t k, unsigned flags,
+                             gnd_array **value, gnd_array **index)
+{
+    gndm__box b;
+    gnd_array *out[2];
+    gndm__part_box(x->part, c->rank, &b);
+    const int64_t own = b.stop[0] - b.start[0];
+    gnd_topk(x->local, own < k ? own : k, 0, flags, out); /* out holds the error */
+    out[1] = gnd_add_i(out[1], b.start[0]);
+    int64_t m = 0;
+    for (int r = 0; r < c->size; r++) {
+        gndm__part_box(x->part, r, &b);
+        m += b.stop[0] - b.start[0] < k ? b.stop[0] - b.start[0] : k;
+    }
+    gndm_part *whole = gndm__part_new(c, 1, &m);
+    gndm_array *v = gndm__joined(c, x->dtype, out[0], 1, 0, whole);
+    gndm_array *i = v->status ? v : gndm__joined(c, GND_INT64, out[1], 1, 0, whole);
+    gndm_part_free(whole);
+    *value = v->local;
+    *index = i->local;
+    return gndm__check(c, i);
+}
+
+gnd_status gndm__fn_topk(gndm__args *a)
+{
+    gndm_ctx *c = a->c;
+    gndm_array *x = gndm__arg_array(a, "x"), *y[2] = {NULL, NULL};
+    gnd_value v;
+    gnd_status st = gndm__try(a, &v);
+    if (st)
+        return st;
+    gndm__drop_items(&v);
+    if (!x || x->part->ndim != 1 || !gndm__part_split_anywhere(x->part))
+        return gndm__fn_lines(a);
+    const int64_t k = gndm__arg_int(a, "k", 0), n = x->part->shape[0];
+    const unsigned flags = gndm__arg_int(a, "largest", 1) ? 0 : GND_SMALLEST;
+    x = gndm__vector(c, x);
+    st = gndm__check(c, x);
+    if (!st && k <= n / c->size / 2) {
+        gnd_array *value, *index, *out[2];
+        st = candidates(c, x, k, flags, &value, &index);
+        if (st)
+            return st;
+        gnd_topk(value, k, 0, flags, out);
+        gndm_part *whole = gndm__part_new(c, 1, &k);
+        y[0] = gndm__array(c, x->dtype, whole, out[0]);
+        y[1] = gndm__array(c, GND_INT64, whole, gnd_take(index, out[1], 0));
+        gndm_part_free(whole);
+    } else if (!st) {
+        const gnd_range first = GND_SLICE(0, k);
+        st = sort_vector(c, x, !flags, &y[0], &y[1]);
+        for (int i = 0; i < 2 && !st; i++)
+            y[i] = gndm_index(y[i], 1, &first);
+    }
+    return st ? st : gndm__ret_arrays(a, 2, y);
+}
+
+/* --- medians ---------------------------------------------------------------------------------- */
+
+/* Elements start .. stop of a vector on every rank. */
+static gnd_status everywhere(gndm_ctx *c, gndm_array *x, int64_t start, int64_t stop,
+                             gnd_array **out)
+{
+    gndm__box *want = calloc((size_t)c->size, sizeof *want);
+    if (!want)
+        return gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
+    for (int r = 0; r < c->size; r++) {
+        want[r].start[0] = start;
+        want[r].stop[0] = stop;
+    }
+    const gnd_status st = gndm__fetch(c, x, want, out);
+    free(want);
+    return st;
+}
+
+gnd_status gndm__fn_median(gndm__args *a)
+{
+    gndm_ctx *c = a->c;
+    gndm_array *x = gndm__arg_array(a, "x"), *y = NULL;
+    gnd_value v;
+    gnd_status st = gndm__try(a, &v);
+    if (st)
+        return st;
+    const int64_t n = x ? gndm_elements(x) : 0;
+    if (v.tag != GND_V_ARRAY || n == 0 || gnd_size(v.as.array) != 1 || n < 2 * c->size ||
+        !gndm__part_split_anywhere(x->part))
+        return gndm__fn_lines(a);
+    const gnd_dtype t = gnd_dtype_of(v.as.array);
+    const int ndim = gnd_ndim(v.as.array);
+    int64_t ones[GND_MAX_NDIM];
+    for (int d = 0; d < ndim; d++)
+        ones[d] = 1;
+    gnd_array *middle = NULL, *last = NULL;
+    x = gndm__vector(c, x);
+    st = gndm__check(c, x);
+    if (!st)
+        st = sort_vector(c, x, 0, &y, NULL);
+    if (!st)
+        st = everywhere(c, y, (n - 1) / 2, n / 2 + 1, &middle);
+    if (!st)
+        st = everywhere(c, y, n - 1, n, &last);
+    if (st)
+        return st;
+    /* NaN is last, and makes the median NaN */
+    gnd_array *m = gnd_reshape(gnd_median(middle, GND_ALL, 0), ndim, ones);
+    last = gnd_reshape(last, ndim, ones);
+    m = gnd_where(gnd_not_equal(last, last), gnd_astype(last, t), m);
+    gndm_part *p = gndm__part_new(c, ndim, ones);
+    st = gndm__ret_array(a, gndm__array(c, t, p, m));
+    gndm_part_free(p);
+    return st;
+}

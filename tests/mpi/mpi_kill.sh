@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# mpi_kill.sh [RUNS [SEED]] - kill -9 of a random rank at a random time of a job with checkpoints: the job ends, says so
+# in one line, leaves no broken file, and a restart on another number of ranks, cut in another way, gives the same bits.
+# 2 runs; 100 with GND_TEST_ALL, where each job has to end within 5 s after the kill (the limit of the 2 allows for a
+# loaded machine).
+. "$GND_SRCDIR/tests/lib/tap.sh"
+plain_only "the plain build's run does it"
+. "$GND_SRCDIR/tests/mpi/start.sh"
+command -v timeout >/dev/null || skip_all "no timeout"
+
+runs=2 limit=20000
+if [ -n "${GND_TEST_ALL-}" ]; then runs=100 limit=5000; fi
+runs=${1:-$runs} seed=${2:-$(date +%s)}
+steps=60 every=6
+echo "# seed $seed"
+
+milliseconds() { echo $(($(date +%s%N) / 1000000)); }
+# job FOLDER RANKS WAY
+job() {
+    # shellcheck disable=SC2086 # a command and its options
+    timeout -k 5 120 $mpirun -n "$2" "$GND_BUILDDIR/tests/mpi/mpi_kill" "$1" $steps $every "$3" >"$1/out" 2>"$1/err"
+}
+# alive FOLDER RANKS: all ranks have told their process ids.
+alive() {
+    n=0 tries=0
+    while [ $n -lt "$2" ] && [ $tries -lt 2000 ]; do
+        n=$(find "$1" -name 'pid.?' | wc -l)
+        sleep 0.01
+        tries=$((tries + 1))
+    done
+    [ "$n" -ge "$2" ]
+}
+
+# What the job computes, and how long it takes from the moment that its ranks are there.
+mkdir free
+job free 3 0 & # compiles what the others find in the cache
+wait $! || { fail "a job that nothing happens to" && diag <free/err; }
+mv free/end.npy end.npy
+rm -rf free && mkdir free
+job free 4 1 &
+alive free 4
+began=$(milliseconds)
+wait $!
+span=$(($(milliseconds) - began))
+check "the same bits on 3 and 4 ranks" cmp free/end.npy end.npy
+size=$(wc -c <end.npy)
+
+died=0 resumed=0 late=0 slowest=0 total=0
+: >bad
+for run in $(seq "$runs"); do
+    # ranks, the rank to kill, when (of the span), ranks and cuts of the restart
+    # shellcheck disable=SC2046 # five numbers
+    set -- $(awk -v s="$seed" -v r="$run" 'BEGIN { srand(s * 1000 + r); rand(); p = 2 + int(3 * rand())
+        print p, int(p * rand()), rand(), 1 + int(4 * rand()), int(4 * rand()) }')
+    p=$1 victim=$2 part=$3 again=$4 way=$5 f=run$run
+    mkdir -p "$f"
+    job "$f" "$p" $((run % 4)) &
+    mpi=$!
+    alive "$f" "$p" || echo "run $run: the ranks did not start" >>bad
+    sleep "$(awk -v t="$span" -v part="$part" 'BEGIN { print t * part / 1000 }')"
+    began=$(milliseconds)
+    kill -9 "$(cat "$f/pid.$victim")" 2>/dev/null
+    wait $mpi
+    status=$?
+    took=$(($(milliseconds) - began))
+    if [ $status = 0 ]; then
+        late=$((late + 1)) # it was done before
+    else
+        died=$((died + 1)) total=$((total + took))
+        [ $took -le $slowest ] || slowest=$took
+        [ $status != 124 ] && [ $took -le $limit ] || echo "run $run: ended $took ms after the kill, status $status" >>bad
+        lines=$(grep -c -E "signal 9|BAD TERMINATION" "$f/err")
+        [ "$lines" = 1 ] || { echo "run $run: $lines lines name the signal" && cat "$f/err"; } >>bad
+    fi
+    for file in "$f"/state/*.npy; do
+        [ ! -e "$file" ] || [ "$(wc -c <"$file")" = "$size" ] || echo "run $run: $file is cut off" >>bad
+    done
+    rm -f "$f"/pid.* "$f/end.npy"
+    job "$f" "$again" "$way" || { echo "run $run: the restart on $again ranks" && cat "$f/out" "$f/err"; } >>bad
+    ! grep -q '^# from step' "$f/out" || resumed=$((resumed + 1))
+    cmp "$f/end.npy" end.npy >>bad 2>&1 || echo "run $run: killed rank $victim of $p, restart on $again" >>bad
+    rm -rf "$f"
+done
+echo "# $runs runs: $died killed a job, $late came after its end; $resumed restarts went on from a checkpoint"
+[ $died = 0 ] || echo "# a job ended $((total / died)) ms after the kill in the mean, $slowest ms at most"
+none "no hang, one line, no broken file, the same bits after the restart" bad
+check "most kills hit a job" test $((2 * died)) -ge "$runs"
+done_testing
