@@ -47,7 +47,10 @@ gnd_status gndm__fn_axes(gndm__args *a);   /* fn_view.c */
 gnd_status gndm__fn_lines(gndm__args *a);  /* fn_lines.c */
 gnd_status gndm__fn_gathered(gndm__args *a);
 gnd_status gndm__fn_matmul(gndm__args *a); /* fn_product.c */
-gnd_status gndm__fn_sort(gndm__args *a);   /* fn_sort.c */
+gnd_status gndm__fn_fft(gndm__args *a);    /* fn_fft.c */
+gnd_status gndm__fn_qr(gndm__args *a);     /* fn_tsqr.c */
+gnd_status gndm__fn_lstsq(gndm__args *a);
+gnd_status gndm__fn_sort(gndm__args *a); /* fn_sort.c */
 gnd_status gndm__fn_topk(gndm__args *a);
 gnd_status gndm__fn_median(gndm__args *a);
 gnd_status gndm__fn_scan(gndm__args *a); /* fn_scan.c */
@@ -76,6 +79,7 @@ enum {
     GNDM__ARGMAX,
     GNDM__ARGMIN
 };
+enum { GNDM__INVERSE = 1, GNDM__REAL = 2, GNDM__TWO_AXES = 4, GNDM__ALL_AXES = 8 }; /* transforms */
 enum {
     GNDM__SAME,    /* the axes stay, their extents may change */
     GNDM__DROP,    /* the axes go, or stay with extent 1 */

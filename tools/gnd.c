@@ -4,9 +4,11 @@
  */
 #include "gnd.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -26,6 +28,36 @@ static int version(void)
 {
     printf("gnd %s\n", gnd_version());
     return finish_output(NULL);
+}
+
+/* Takes --mpi out of the arguments, if it is there before a --. */
+static int wants_mpi(int argc, char **argv)
+{
+    int i = 2;
+    while (i < argc && strcmp(argv[i], "--mpi") != 0 && strcmp(argv[i], "--") != 0)
+        i++;
+    if (i >= argc || strcmp(argv[i], "--mpi") != 0)
+        return 0;
+    for (; i < argc; i++)
+        argv[i] = argv[i + 1];
+    return 1;
+}
+
+/* Becomes gnd-mpi, which is beside this program in a build, or in the folder of such programs. */
+static int over_ranks(char **argv)
+{
+    char path[4096];
+    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - sizeof "gnd-mpi");
+    char *slash = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
+    if (slash) {
+        strcpy(slash + 1, "gnd-mpi");
+        execv(path, argv);
+    }
+    execv(GND_LIBEXECDIR "/gnd-mpi", argv);
+    return complain(argv[1],
+                    "--mpi: this gnd was built without MPI (%s: %s): install MPI (Debian: "
+                    "libopenmpi-dev, openmpi-bin), and configure and build gnd again",
+                    GND_LIBEXECDIR "/gnd-mpi", strerror(errno));
 }
 
 static int show_help(const char *cmd)
@@ -49,6 +81,8 @@ int main(int argc, char **argv)
     }
     if (!strcmp(cmd, "--version") || !strcmp(cmd, "-V"))
         return argc > 2 ? misuse(NULL, "too many arguments") : version();
+    if (wants_mpi(argc, argv))
+        return over_ranks(argv);
     for (int i = 0; i < NCOMMANDS; i++) {
         if (strcmp(cmd, commands[i].name))
             continue;

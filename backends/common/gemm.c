@@ -18,7 +18,7 @@ static int64_t at_least_1(int64_t v)
 
 static int mat_layout(int64_t rows, int64_t cols, int64_t row, int64_t col, gnd__blas_mat *m)
 {
-    if (rows <= 0 || cols <= 0) { /* no element, so no stride to keep */
+    if (rows <= 0 || cols <= 0) { /* without elements, strides do not matter */
         m->trans = 0;
         m->ld = at_least_1(cols);
         return 1;

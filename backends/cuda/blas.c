@@ -66,7 +66,7 @@ static gnd_status blas_supports(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err
     }
     *yes = gnd__blas_layout(g, INT_MAX, &p, e) == GND_OK;
     if (e)
-        e->code = GND_OK; /* "no" is no error; the reason stays */
+        e->code = GND_OK; /* an unsupported product is not an error; the reason is kept */
     return GND_OK;
 }
 
@@ -103,7 +103,7 @@ static gnd_status get_ready(gnd_queue *q, gnd_err *e)
     const gnd_status s = get_handle(d, e);
     if (s != GND_OK)
         return s;
-    if (!q->workspace) { /* a queue's own: products of two queues run at the same time */
+    if (!q->workspace) { /* each queue has its own: products of two queues run at the same time */
         const CUresult r = gnd__cu.MemAlloc(&q->workspace, GND__LT_WORKSPACE);
         if (r != CUDA_SUCCESS) {
             q->workspace = 0;
@@ -114,7 +114,7 @@ static gnd_status get_ready(gnd_queue *q, gnd_err *e)
     return GND_OK;
 }
 
-/* A product of no terms: zeros, or C as it is. */
+/* A product without terms: zeros, or C unchanged. */
 static gnd_status no_terms(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm *p, gnd_err *e)
 {
     if (g->beta == 1.0)
@@ -153,7 +153,7 @@ static gnd__lt_key key_of(const gnd_gemm *g, const gnd__blas_gemm *p, int64_t nb
     return k;
 }
 
-/* nbatch products from batch `first` on. */
+/* Runs nbatch products from batch `first` on. */
 static gnd_status products(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm *p, int64_t first,
                            int64_t nbatch, gnd_err *e)
 {
@@ -192,7 +192,8 @@ static gnd_status products(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm
         (void *)c, t->c, &t->algo, (void *)q->workspace, GND__LT_WORKSPACE, q->s);
     if (r == CUBLAS_STATUS_SUCCESS)
         return GND_OK;
-    /* A fault of earlier work ends here as "execution failed": the driver knows which. */
+    /* A fault of earlier work appears here as "execution failed"; the driver knows which fault it
+     * is. */
     const CUresult cr = gnd__cu.StreamSynchronize(q->s);
     return cr != CUDA_SUCCESS ? gnd__cu_fail(q->dev, e, cr, "cublasLtMatmul")
                               : gnd__lt_fail(e, r, "cublasLtMatmul");

@@ -29,7 +29,7 @@
     X(cublasLtMatmulPreferenceDestroy)                                                             \
     X(cublasLtMatmulPreferenceSetAttribute)
 
-/* Filled at the first product (blas.c), never changed after. */
+/* Filled at the first product (blas.c); constant afterwards. */
 typedef struct gnd__lt_calls {
 #define X(name) __typeof__(name) *name;
     GND__LT_SYMBOLS(X)
@@ -44,7 +44,7 @@ enum {
     GND__LT_MAX_ALIGN = 256
 };
 
-/* What a choice of the library depends on. Without padding: compared as bytes. */
+/* The data on which a choice of the library depends. Without padding: compared as bytes. */
 typedef struct gnd__lt_key {
     uint32_t dtype;
     uint8_t ta, tb, align_a, align_b, align_c, align_plus, flags, zero[5]; /* align: log2 */
@@ -65,7 +65,7 @@ struct gnd__cu_blas {
     gnd__lt_entry cache[GND__LT_NCACHE]; /* by hash; the newer one stays */
 };
 
-/* The dtypes it takes: of elements, of the sum, and of alpha and beta. */
+/* The types for a dtype: of elements, of the sum, and of alpha and beta. */
 typedef struct gnd__lt_type {
     uint32_t dtype;
     cudaDataType_t data, scale;

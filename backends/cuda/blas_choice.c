@@ -26,8 +26,7 @@ const gnd__lt_type *gnd__lt_type_of(uint32_t dtype)
     return NULL;
 }
 
-/* How products of the type are computed: of float32 and complex64 in TF32 when that was asked for.
- */
+/* How products of the type are computed. float32 and complex64 use TF32 if that was requested. */
 static cublasComputeType_t compute_of(const struct gnd__cu_blas *bl, const gnd__lt_type *ty)
 {
     const int single = ty->dtype == GND_FLOAT32 || ty->dtype == GND_COMPLEX64;
@@ -172,7 +171,8 @@ gnd_status gnd__lt_choose(struct gnd__cu_blas *bl, gnd__lt_entry *t, const gnd__
         r = g->flags ? epilogue(t, k, ty, g, p) : r;
     if (r == CUBLAS_STATUS_SUCCESS)
         r = choose(bl->h, t, &found);
-    if (g->flags && (r != CUBLAS_STATUS_SUCCESS || found == 0)) { /* what follows() has tried */
+    if (g->flags &&
+        (r != CUBLAS_STATUS_SUCCESS || found == 0)) { /* the combination that follows() has tried */
         t->k.align_a = t->k.align_b = t->k.align_c = t->k.align_plus = gnd__lt_align(p->esize);
         r = choose(bl->h, t, &found);
         t->k = *k;

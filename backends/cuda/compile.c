@@ -157,7 +157,7 @@ static gnd_status image_of(nvrtcProgram p, int ptx, void **image, size_t *nbytes
         return fail(e, r, ptx ? "nvrtcGetPTX" : "nvrtcGetCUBIN");
     }
     *image = s;
-    *nbytes = n + (ptx != 0); /* its end belongs to PTX */
+    *nbytes = n + (ptx != 0); /* PTX includes its terminating 0 */
     return GND_OK;
 }
 
@@ -202,7 +202,8 @@ gnd_status gnd__cu_compile(gnd_dev *d, const char *src, size_t len, const char *
     if (s != GND_OK)
         return s;
     const size_t nopts = strlen(opts);
-    char *text = malloc(len + 1 + nopts + 1); /* the source, then the options, both to be cut */
+    char *text =
+        malloc(len + 1 + nopts + 1); /* the source and the options, both of which are split */
     if (!text)
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a kernel's text");
     char *words = text + len + 1;

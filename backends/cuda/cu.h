@@ -84,7 +84,7 @@ typedef struct gnd__cu_calls {
 } gnd__cu_calls;
 extern gnd__cu_calls gnd__cu;
 
-/* What enumeration found out about one device; made once, kept for the life of the process. */
+/* The data of one device found by enumeration; made once, kept for the life of the process. */
 typedef struct gnd__cu_info {
     CUdevice id;
     int major, minor; /* compute capability */
@@ -119,7 +119,7 @@ struct gnd_dev {
     CUcontext ctx; /* the device's primary context, or one that the application made */
     int primary;   /* ctx is the primary context, retained once */
     int tf32; /* products of float32 may be computed in TF32: GND_CUDA_TF32 when it was opened */
-    CUresult lost;       /* the fault after which the context is of no use; 0: it works */
+    CUresult lost;       /* the fault that made the context unusable; 0: it works */
     char lost_text[384]; /* what failed, with the fault's name and text */
     gnd__cu_stage stage;
     gnd__cu_event *base; /* event times are counted from here, at base_ns */
@@ -150,7 +150,7 @@ struct gnd_queue {
 struct gnd_event {
     gnd_dev *dev;
     gnd__cu_event *ev;
-    CUstream s; /* it was recorded in */
+    CUstream s; /* the queue in which it was recorded */
     int timed;
 };
 
@@ -214,8 +214,8 @@ void gnd__cu_event_drop(gnd_dev *d, gnd__cu_event *ev);
  * end 0 where NVRTC does not know the device. *log as in the contract's build(). */
 gnd_status gnd__cu_compile(gnd_dev *d, const char *src, size_t len, const char *opts, void **image,
                            size_t *nbytes, char **log, gnd_err *e);
-/* What the result of gnd__cu_compile depends on besides source and device: the options that it
- * adds, and the file of NVRTC, which is not loaded. */
+/* The data besides source and device on which the result of gnd__cu_compile depends: the options
+ * that it adds, and the file of NVRTC, which is not loaded. */
 void gnd__cu_compiler(char *buf, size_t cap);
 gnd_status gnd__cu_compiler_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e);
 
@@ -263,7 +263,7 @@ extern const gnd_fft_ops gnd__cu_fft_ops;
 extern const gnd_solver_ops gnd__cu_solver_ops;
 extern const gnd_replay_ops gnd__cu_replay_ops;
 
-/* Give back what a group holds for d or q; called by close() and queue_free(). */
+/* Free a group's data of d or q; called by close() and queue_free(). */
 void gnd__cu_stage_close(gnd_dev *d);
 void gnd__cu_blas_close(gnd_dev *d);
 void gnd__cu_fft_close(gnd_dev *d);

@@ -19,7 +19,7 @@ static int nlist;
 static gnd_err list_err; /* code != 0: failed; else msg may say why there is no device */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* 0 when the driver does not tell. */
+/* 0 if the driver does not report it. */
 static uint32_t attr(CUdevice id, CUdevice_attribute what)
 {
     int v = 0;
@@ -73,14 +73,14 @@ static void describe(gnd__cu_info *d, int version)
     p->max_local[0] = attr(id, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X);
     p->max_local[1] = attr(id, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y);
     p->max_local[2] = attr(id, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
-    p->align_bytes = 256; /* what cuMemAlloc promises */
+    p->align_bytes = 256; /* as cuMemAlloc guarantees */
     p->has_f64 = 1;
     p->has_atomic64 = 1;
     p->has_f16 = 0; /* kernels convert in hardware and compute in float32 */
     p->host_mapped = 0;
     p->little_endian = 1;
     p->subgroup = attr(id, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
-    p->has_progress = 1; /* a resident block is never put aside for one that is not */
+    p->has_progress = 1; /* a resident block is never replaced by one that is not resident */
     if (d->major < 7)
         snprintf(p->reason, sizeof p->reason, "compute capability %d.%d: 7.0 or higher is needed",
                  d->major, d->minor);

@@ -38,7 +38,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum { PLANS = 32 };
 
-/* What a plan depends on. Without padding: compared as bytes. */
+/* The data on which a plan depends. Without padding: compared as bytes. */
 typedef struct key {
     const gnd_queue *q; /* a plan has workspace, which two queues must not use at the same time */
     uint32_t dtype, kind, rank, zero;
@@ -108,7 +108,7 @@ static gnd_status fft_supports(gnd_dev *d, const gnd_fft_desc *f, int *yes, gnd_
     return GND_OK;
 }
 
-/* The plan for f: kept, or made. */
+/* The plan for f: a cached one, or a new one. */
 static gnd_status find_plan(gnd_queue *q, const gnd_fft_desc *f, plan **out, gnd_err *e)
 {
     gnd_dev *d = q->dev;

@@ -99,7 +99,7 @@ static int look(const char *folder, size_t n, const char *below, const char *nam
         return access(path, R_OK) == 0;
     if (glob(path, 0, NULL, &g) != 0)
         return 0;
-    /* Of several the last: the newest of cuda-12.2 and cuda-12.8. */
+    /* If there are several, takes the last: the newest of cuda-12.2 and cuda-12.8. */
     const int found = g.gl_pathc > 0 && strlen(g.gl_pathv[g.gl_pathc - 1]) < cap;
     if (found)
         strcpy(path, g.gl_pathv[g.gl_pathc - 1]);

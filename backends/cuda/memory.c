@@ -111,7 +111,7 @@ static gnd_status part_wait(gnd_dev *d, int i, gnd_err *e)
     return GND_OK;
 }
 
-/* Part i is in use until the work in the queue is done. */
+/* Marks part i as in use until the work in the queue is done. */
 static gnd_status part_mark(gnd_queue *q, int i, gnd_err *e)
 {
     gnd__cu_stage *st = &q->dev->stage;
@@ -121,7 +121,8 @@ static gnd_status part_mark(gnd_queue *q, int i, gnd_err *e)
     if (r == CUDA_SUCCESS)
         r = gnd__cu.EventRecord(st->ev[i], q->s);
     if (r != CUDA_SUCCESS) {
-        gnd__cu.StreamSynchronize(q->s); /* or the part could be overwritten while it is read */
+        gnd__cu.StreamSynchronize(
+            q->s); /* otherwise the part could be overwritten while it is read */
         return gnd__cu_fail(q->dev, e, r, "cuEventRecord (a transfer)");
     }
     st->busy[i] = 1;
@@ -161,7 +162,7 @@ static int is_pinned(const void *p, size_t nbytes)
            at >= start && nbytes <= size && at - start <= size - nbytes;
 }
 
-/* The end of a transfer to or from such memory. */
+/* Ends a transfer to or from such memory. */
 static gnd_status direct_wait(gnd_queue *q, CUresult r, const char *call, size_t nbytes, size_t off,
                               const gnd_buf *b, gnd_err *e)
 {

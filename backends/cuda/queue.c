@@ -132,7 +132,7 @@ static gnd_status record(gnd_queue *q, gnd_event **out, gnd_err *e)
 
 static gnd_status wait_event(gnd_queue *q, gnd_event *ev, gnd_err *e)
 {
-    if (q->s == ev->s) /* in order already */
+    if (q->s == ev->s) /* the queue is in order already */
         return GND_OK;
     const gnd_status s = gnd__cu_enter(q->dev, e);
     if (s != GND_OK)
@@ -162,7 +162,8 @@ static gnd_status event_done(gnd_event *ev, int *yes, gnd_err *e)
                : gnd__cu_fail(ev->dev, e, r, "cuEventQuery");
 }
 
-/* Without the lock: a fault is not noted in the device, which the next call with the lock does. */
+/* Called without the lock: a fault is not recorded in the device. The next call with the lock
+ * records it. */
 static gnd_status event_sync(gnd_event *ev, gnd_err *e)
 {
     CUresult r = gnd__cu.CtxSetCurrent(ev->dev->ctx);

@@ -76,7 +76,7 @@ static gnd_status copy_launches(gnd_queue *q, uint32_t n, gnd_kern *const *k, co
     return GND_OK;
 }
 
-/* What the driver is told about a launch. params has room for GND__CU_PARAMS. */
+/* Describes a launch for the driver. params has room for GND__CU_PARAMS. */
 static gnd_status node_params(const gnd_kern *k, const gnd_klaunch *l, void **params,
                               CUDA_KERNEL_NODE_PARAMS *p, gnd_err *e)
 {
@@ -115,7 +115,7 @@ gnd_status gnd__cu_add_kernel(gnd_dev *d, CUgraph g, const gnd_kern *k, const gn
     return GND_OK;
 }
 
-/* The end of the making of t, whose graph was filled unless s says otherwise. */
+/* Completes t, whose graph was filled unless s says otherwise. */
 static gnd_status instantiate(gnd_list *t, gnd_status s, gnd_list **out, gnd_err *e)
 {
     if (s == GND_OK) {
@@ -192,7 +192,7 @@ static gnd_status update(gnd_list *t, gnd_err *e)
     return GND_OK;
 }
 
-/* The driver runs an executable graph after its earlier runs, in whichever streams these are. */
+/* The driver runs an executable graph after its earlier runs, in all streams. */
 static gnd_status list_run_in(gnd_list *t, gnd_queue *q, gnd_err *e)
 {
     gnd_status s = gnd__cu_enter(t->q->dev, e);

@@ -120,7 +120,7 @@ static int load(void)
 
 gnd_status gnd__cs_fail(gnd__cs_job *o, int r, const char *what)
 {
-    /* a fault of earlier work is the driver's to name */
+    /* for a fault of earlier work, the driver has the name */
     const CUresult cr = gnd__cu.StreamSynchronize(o->q->s);
     const int blas = strncmp(what, "cublas", 6) == 0;
     if (cr != CUDA_SUCCESS)
@@ -310,7 +310,7 @@ static gnd_status get_ready(gnd__cs_job *o)
     return gnd__cs_reserve(o, &o->v->info, (size_t)(o->s->nbatch + 1) * sizeof(int));
 }
 
-/* What matrix b's info means. */
+/* Interprets the info of matrix b. */
 static gnd_status verdict(const gnd_solve_desc *s, int64_t b, int info, gnd_err *e)
 {
     if (info < 0)
@@ -415,7 +415,7 @@ static gnd_status solver_solve(gnd_queue *q, const gnd_solve_desc *s, gnd_err *e
         o.info = (int *)o.v->info.p + b;
         st = all ? gnd__cs_batch(&o) : one_matrix(&o);
     }
-    if (st != GND_OK) { /* the workspace is the next call's, which may be of another queue */
+    if (st != GND_OK) { /* the next call, possibly of another queue, uses the same workspace */
         gnd__cu.StreamSynchronize(q->s);
         return st;
     }

@@ -25,7 +25,7 @@ gnd_status gnd__cs_cholesky(gnd__cs_job *o)
     return GND_OK;
 }
 
-/* A to L and U, the pivots (int64) to v->extra. */
+/* Factors A into L and U; the pivots (int64) go to v->extra. */
 static gnd_status factor(gnd__cs_job *o, int64_t m, int64_t n)
 {
     struct gnd__cu_solver *v = o->v;
@@ -64,8 +64,9 @@ static gnd_status order(gnd__cs_job *o, CUdeviceptr to, int inverse)
     for (size_t i = 0; i < n && st == GND_OK; i++)
         row[i] = (int32_t)i;
     for (size_t i = 0; i < n && st == GND_OK; i++) {
-        const size_t j = pivot[i] > 0 && pivot[i] <= (int64_t)n ? (size_t)pivot[i] - 1
-                                                                : i; /* singular: anything */
+        const size_t j = pivot[i] > 0 && pivot[i] <= (int64_t)n
+                             ? (size_t)pivot[i] - 1
+                             : i; /* singular: the result is undefined */
         const int32_t r = row[i];
         row[i] = row[j];
         row[j] = r;
@@ -94,7 +95,7 @@ gnd_status gnd__cs_solve(gnd__cs_job *o)
     struct gnd__cu_solver *v = o->v;
     const int64_t n = o->s->n, k = o->s->k;
     TRY(factor(o, n, n));
-    /* its own info would only speak of arguments; the factorisation's is what counts */
+    /* its info only concerns arguments; that of the factorisation counts */
     CALL(gnd__cs.cusolverDnXgetrs(v->h, v->params, CUBLAS_OP_N, n, k, o->t->data, P(0), n,
                                   (int64_t *)v->extra.p, o->t->data, P(1), n, o->spare),
          "cusolverDnXgetrs");

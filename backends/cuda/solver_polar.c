@@ -207,7 +207,7 @@ static gnd_status factors(gnd__cs_job *o, const gnd__cs_usv *d, const memory *w,
     int info = 0;
     double off = 0;
     char *values = host, *diagonal = host + n * o->t->rsize;
-    other.info = o->spare; /* the eigenproblem's is what counts */
+    other.info = o->spare; /* the info of the eigenproblem counts */
     TRY(product(o, CUBLAS_OP_N, d->m, d->n, d->n, 1, d->a, d->m, w->g, d->n, 0, w->y));
     TRY(gnd__cs_geqrf(&other, w->y, d->m, d->n, w->tau));
     TRY(gnd__cs_upper(o, w->y, d->m, d->n, w->x, w->p));
@@ -298,7 +298,7 @@ gnd_status gnd__cs_polar(gnd__cs_job *o, const gnd__cs_usv *d, int *good)
     frexp(size, &e);
     e = e > most ? most : e < -most ? -most : e;
     if (memory_for(&quiet, d, &w) != GND_OK)
-        return GND_OK;              /* gesvd takes less */
+        return GND_OK;              /* gesvd takes less time */
     TRY(scale(o, d, ldexp(1, -e))); /* exact */
     TRY(iterate(o, d, &w, &x));
     /* of -H, so that the values of H descend */

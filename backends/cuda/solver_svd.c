@@ -64,7 +64,7 @@ static gnd_status tall(gnd__cs_job *o, const gnd__cs_usv *d)
                                &size),
          "cusolverDnormqr_bufferSize");
     TRY(gnd__cs_workspace(o, (size_t)size * o->t->size, 0));
-    /* its info would only speak of arguments, and the decomposition's is what counts */
+    /* its info only concerns arguments; that of the decomposition counts */
     CALL(gnd__cs.ormqr[t](v->h, CUBLAS_SIDE_LEFT, CUBLAS_OP_N, (int)m, (int)cols, (int)n,
                           (void *)d->a, (int)m, (void *)v->extra.p, (void *)d->u, (int)d->ldu,
                           (void *)v->work.p, size, (int *)v->info.p + o->s->nbatch),

@@ -61,12 +61,12 @@ static gnd_status blas_supports(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err
     if (s == GND_OK && lib == GND__OCL_BLAS_CLBLAST)
         s = gnd__clblast_takes(d, g, &p, e);
     if (e)
-        e->code = GND_OK; /* "no" is no error; the reason stays */
+        e->code = GND_OK; /* an unsupported product is not an error; the reason is kept */
     *yes = s == GND_OK;
     return GND_OK;
 }
 
-/* Only OpenBLAS: CLBlast's routines end with the product. */
+/* Only OpenBLAS does these: CLBlast's routines compute plain products. */
 static gnd_status blas_follows(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err *e)
 {
     gnd__blas_gemm p;

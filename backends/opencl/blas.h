@@ -14,10 +14,10 @@ int gnd__clblast(const char **text);
 gnd_status gnd__clblast_takes(gnd_dev *d, const gnd_gemm *g, const gnd__blas_gemm *p, gnd_err *e);
 /* Enqueues the product. The buffers exist and are large enough; m, n and nbatch are not 0. */
 gnd_status gnd__clblast_gemm(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm *p, gnd_err *e);
-/* Gives CLBlast the parameters for a dtype that suit d, once, if its own are known to be slower.
- * They stay until the process ends. */
+/* Sets CLBlast's parameters for a dtype, once, if its own are known to be slower on d. They remain
+ * until the process ends. */
 void gnd__clblast_prepare(gnd_dev *d, uint32_t dtype);
-/* Lets go of the kernels that CLBlast keeps, which would keep a closed context alive. */
+/* Clears CLBlast's kernel cache, which would keep a closed context alive. */
 void gnd__clblast_close(void);
 
 #endif

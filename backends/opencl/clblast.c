@@ -122,7 +122,7 @@ static cl_int place_of(const gnd_buf *b, const gnd__blas_mat *m, size_t esize, p
 static int call(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm *p, const place *pl)
 {
     gnd__blas_gemv v;
-    /* CLBlast's gemv reads y though beta is 0, so that NaN stays NaN: y is cleared before. */
+    /* CLBlast's gemv reads y even if beta is 0, which keeps NaN. So y is cleared first. */
     const int is_gemv = g->nbatch == 1 && gnd__blas_as_gemv(g, p, &v) &&
                         (g->beta != 0.0 || v.incy == 1 || g->m == 1);
     if (is_gemv && g->beta == 0.0) {
@@ -211,7 +211,7 @@ void gnd__clblast_prepare(gnd_dev *d, uint32_t dtype)
     if (i < 0 || d->clblast_ready[i] || !strstr(d->info->props.vendor, "NVIDIA"))
         return;
     d->clblast_ready[i] = 1;
-    if (cb.CLBlastOverrideParameters) /* a failure leaves its own choice */
+    if (cb.CLBlastOverrideParameters) /* after a failure CLBlast uses its own parameters */
         (void)cb.CLBlastOverrideParameters(d->info->id, "Xgemm", i ? 64 : 32, PARAMS, params,
                                            nvidia[i]);
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of extensions; not in the headers of every distribution. */
+/* Constants of extensions, which are not in the headers of every distribution. */
 #define OCL_PLATFORM_NOT_FOUND_KHR (-1001)
 #define OCL_DEVICE_WARP_SIZE_NV 0x4003
 #define OCL_DEVICE_WAVEFRONT_WIDTH_AMD 0x4043

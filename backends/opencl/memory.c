@@ -29,7 +29,8 @@ static gnd_status no_mem(gnd_err *e, const gnd_dev *d, size_t nbytes, cl_int r)
                           d->info->props.name, nbytes, gnd__ocl_name(r), (int)r);
 }
 
-/* nbytes of host memory. Large ones in huge pages: first touch is then twice as fast. */
+/* Allocates nbytes of host memory. Large blocks use huge pages: the first access is then twice as
+ * fast. */
 static void *host_alloc(size_t nbytes)
 {
     const size_t align = nbytes >= 2 * HUGE_PAGE ? HUGE_PAGE : PAGE;
@@ -71,8 +72,8 @@ int gnd__ocl_shares_memory(gnd_dev *d)
     return ok;
 }
 
-/* NVIDIA's driver takes the memory at the first use only, when nobody expects a failure. Moving the
- * buffer to the device makes it do so now. */
+/* NVIDIA's driver allocates the memory only at its first use, where a failure cannot be handled.
+ * Moving the buffer to the device allocates it now. */
 static cl_int touch(gnd_dev *d, cl_mem m)
 {
     cl_int r = CL_SUCCESS;
@@ -95,7 +96,8 @@ static gnd_status mem_alloc(gnd_dev *d, size_t nbytes, gnd_buf **out, gnd_err *e
         return gnd__plug_fail(e, GND_ERR_DEVMEM, CL_INVALID_BUFFER_SIZE,
                               "%s: no buffer of %zu bytes: the largest is %llu", p->name, nbytes,
                               (unsigned long long)p->max_alloc_bytes);
-    /* Host memory is overcommitted: without a limit the process would be killed, not told. */
+    /* Host memory is overcommitted: without a limit the process would be killed instead of getting
+     * an error. */
     const uint64_t limit = d->host_ptr ? p->mem_bytes : UINT64_MAX;
     if (d->used > limit || nbytes > limit - d->used)
         return gnd__plug_fail(e, GND_ERR_DEVMEM, 0,
@@ -171,7 +173,7 @@ static gnd_status mem_write(gnd_queue *q, gnd_buf *dst, size_t off, const void *
         return s;
     }
     const int fits =
-        off <= dst->nbytes && nbytes <= dst->nbytes - off; /* else the driver says no */
+        off <= dst->nbytes && nbytes <= dst->nbytes - off; /* otherwise the driver refuses */
     const cl_int r =
         fits && gnd__ocl_staged(q, nbytes)
             ? gnd__ocl_stage_write(q, dst->mem, off, src, nbytes)
@@ -262,7 +264,7 @@ static gnd_status mem_write_async(gnd_queue *q, gnd_buf *dst, size_t off, const 
     cl_int r =
         clEnqueueWriteBuffer(q->q, dst->mem, q->dev->info->apart, off, nbytes, src, 0, NULL, NULL);
     if (gnd__ocl_ok(r))
-        r = clFlush(q->q); /* or it may not start while the host does other things */
+        r = clFlush(q->q); /* otherwise it may not start while the host does other things */
     return gnd__ocl_ok(r) ? GND_OK
                           : gnd__ocl_fail(e, r, "clEnqueueWriteBuffer (%zu bytes at %zu of %zu)",
                                           nbytes, off, dst->nbytes);

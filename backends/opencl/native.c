@@ -102,8 +102,8 @@ gnd_status gnd__ocl_mem_native(gnd_buf *b, size_t off, gnd_mem_native *m, gnd_er
 
 /* --- context and queue ------------------------------------------------------------------------ */
 
-/* What the queue is of; it must be in order, and of n's context and device where these are given.
- */
+/* Gets the queue's context and device. The queue must be in order and, if these are given, belong
+ * to n's context and device. */
 static gnd_status check_queue(const gnd_dev_native *n, uint32_t flags, cl_context *ctx,
                               cl_device_id *id, gnd_err *e)
 {
@@ -187,7 +187,7 @@ gnd_status gnd__ocl_order(gnd_queue *q, void *other, int after, gnd_err *e)
         return GND_OK;
     cl_int r = clEnqueueMarkerWithWaitList(first, 0, NULL, &ev);
     if (gnd__ocl_ok(r))
-        r = clFlush(first); /* or the event may never come */
+        r = clFlush(first); /* otherwise the event may never come */
     if (gnd__ocl_ok(r))
         r = clEnqueueBarrierWithWaitList(second, 1, &ev, NULL);
     if (ev)

@@ -12,16 +12,16 @@
 #include <CL/cl.h>
 #include "../common/plug.h"
 
-/* What enumeration found out about one device; made once, kept for the life of the process. */
+/* The data of one device found by enumeration; made once, kept for the life of the process. */
 typedef struct gnd__ocl_info {
     cl_platform_id platform;
     cl_device_id id;
     cl_device_type type;
     int pocl;      /* the platform is PoCL */
-    int apart;     /* Mesa's rusticl: queues do not see what others wrote, and transfers that do not
-                      wait may come too late (22.3) */
-    int exact_div; /* takes -cl-fp32-correctly-rounded-divide-sqrt */
-    int eager;     /* starts what is enqueued without being flushed, and a flush costs time */
+    int apart;     /* Mesa's rusticl (22.3): queues do not see writes of other queues, and transfers
+                      that do not wait may come too late */
+    int exact_div; /* supports -cl-fp32-correctly-rounded-divide-sqrt */
+    int eager;     /* starts enqueued work without a flush, and a flush costs time */
     char platform_version[128];
     gnd_props props;
 } gnd__ocl_info;
@@ -34,7 +34,7 @@ typedef enum gnd__ocl_blas {
     GND__OCL_BLAS_CLBLAST
 } gnd__ocl_blas;
 
-/* What GND_OPENCL_STAGE says. */
+/* The value of GND_OPENCL_STAGE. */
 enum { GND__OCL_STAGE_NO = 1, GND__OCL_STAGE_YES };
 
 /* Pinned memory for large transfers (stage.c): two halves, taken in turn. Half i is in use until
@@ -42,44 +42,47 @@ enum { GND__OCL_STAGE_NO = 1, GND__OCL_STAGE_YES };
 enum { GND__OCL_HALF = 8 << 20, GND__OCL_STAGED = 4 << 20 };
 typedef struct gnd__ocl_stage {
     cl_mem mem;
-    char *halves; /* mem, mapped during its whole life */
+    char *halves; /* address of mem, which is mapped as long as it exists */
     cl_event ev[2];
-    int unwanted; /* transfers are the driver's */
+    int unwanted; /* the driver makes the transfers */
 } gnd__ocl_stage;
 
 struct gnd_dev {
     const gnd__ocl_info *info;
-    cl_context ctx; /* its own, or the application's, retained */
+    cl_context ctx; /* the plugin's own context, or the application's, retained */
     gnd__ocl_stage stage;
-    void *hosts;            /* stage.c: pinned memory that the core asked for */
-    cl_command_queue touch; /* to make drivers that allocate late fail early; made when needed */
-    int host_ptr;           /* buffers are in page-aligned host memory of ours */
-    uint64_t used;          /* bytes in buffers */
+    void *hosts; /* stage.c: pinned memory that the core asked for */
+    cl_command_queue
+        touch; /* forces drivers to allocate early, so that failures come early; made when needed */
+    int host_ptr;                /* buffers are in our own page-aligned host memory */
+    uint64_t used;               /* bytes in buffers */
     int blas_asked, stage_asked; /* by GND_OPENCL_BLAS and GND_OPENCL_STAGE; 0: unset */
-    gnd__ocl_blas blas;          /* decided at the first question; blas_text says what or why not */
+    gnd__ocl_blas blas; /* decided at the first query; blas_text names the library, or the reason
+                           why there is none */
     char blas_text[256];
-    uint8_t clblast_ready[2]; /* gnd__clblast_prepare was called for float32, float64 */
+    uint8_t
+        clblast_ready[2]; /* whether gnd__clblast_prepare was called: for float32, for float64 */
 };
 
 struct gnd_buf {
     gnd_dev *dev;
     cl_mem mem;
-    void *host;  /* the memory of mem when dev->host_ptr, else NULL */
+    void *host;  /* the memory of mem if dev->host_ptr is set, else NULL */
     int wrapped; /* the memory is another library's */
     size_t nbytes;
-    uint64_t serial; /* never given twice in a process, unlike the address of mem */
+    uint64_t serial; /* unique in the process, unlike the address of mem */
 };
 
 struct gnd_queue {
     gnd_dev *dev;
     cl_command_queue q;
     uint32_t flags;   /* GND_QUEUE_* */
-    uint32_t waiting; /* launches since the last flush, where the device is eager */
+    uint32_t waiting; /* launches since the last flush, if the device is eager */
 };
 
 struct gnd_event {
     cl_event ev;
-    cl_command_queue q; /* it was recorded in; retained */
+    cl_command_queue q; /* the queue in which it was recorded; retained */
 };
 
 /* Whether code is success; for the one-line checks of this plugin. */
@@ -111,7 +114,7 @@ gnd_status gnd__ocl_dev_native(gnd_dev *d, gnd_queue *q, gnd_dev_native *n, gnd_
 gnd_status gnd__ocl_order(gnd_queue *q, void *other, int after, gnd_err *e);
 /* Opens device i in context ctx, which is retained; NULL: one of its own. */
 gnd_status gnd__ocl_open(int i, cl_context ctx, gnd_dev **d, gnd_err *e);
-/* A number for a buffer that no other has. */
+/* A new unique number for a buffer. */
 uint64_t gnd__ocl_serial(void);
 
 /* Whether a transfer of nbytes uses pinned memory, which is allocated at the first one. The
@@ -137,7 +140,7 @@ cl_int gnd__ocl_set_arg(cl_kernel k, cl_uint i, const gnd_karg *a);
 /* Makes a kernel object of the same function, which has nargs arguments. No argument is set. */
 gnd_status gnd__ocl_kernel_copy(const gnd_kern *k, uint32_t nargs, cl_kernel *out, gnd_err *e);
 
-/* Gives back what the blas group holds for d; called by close(). */
+/* Frees the blas group's data of d; called by close(). */
 void gnd__ocl_blas_close(gnd_dev *d);
 
 #endif

@@ -16,7 +16,7 @@ struct gnd_prog {
     cl_program p;
 };
 
-/* What an argument was last set to; kind 0: not set, or unknown after a failure. */
+/* The last value of an argument; kind 0: not set, or unknown after a failure. */
 typedef struct last_arg {
     uint32_t kind, nbytes;
     union {
@@ -27,7 +27,7 @@ typedef struct last_arg {
 
 struct gnd_kern {
     cl_kernel k;
-    cl_device_id id; /* the program may be of several */
+    cl_device_id id; /* the program may belong to several devices */
     uint32_t nargs;
     char name[64];
     last_arg last[];
@@ -50,8 +50,8 @@ static char *build_log(cl_program p, cl_device_id id)
     return NULL;
 }
 
-/* What correctness needs, then the caller's options. malloc'ed. No warnings: x < x is said of the
- * user's expression, and PoCL counts them on stderr. */
+/* The options: those that correctness needs, then the caller's. malloc'ed. Warnings are off: they
+ * would concern the user's expression (x < x), and PoCL prints their number on stderr. */
 static char *options(const gnd_dev *d, const char *opts)
 {
     const char *std = strstr(opts, "-cl-std") ? "" : "-cl-std=CL1.2 ";
@@ -95,8 +95,8 @@ static gnd_status prog_build(gnd_dev *d, const char *src, size_t len, const char
     cl_int r = build_once(d, src, len, all, &p);
     char *text = p && !gnd__ocl_ok(r) ? build_log(p, d->info->id) : NULL;
     if (p && !gnd__ocl_ok(r) && d->info->pocl && !(text && strstr(text, "error:"))) {
-        /* Processes that fill PoCL's cache at once can meet in it: then a build fails, and no
-         * compiler says why. */
+        /* Processes that fill PoCL's cache at the same time may conflict. Then a build fails
+         * without a compiler message. */
         free(text);
         clReleaseProgram(p);
         r = build_once(d, src, len, all, &p);
@@ -342,7 +342,7 @@ static gnd_status binary_load(gnd_dev *d, const void *bin, size_t len, gnd_prog 
     return prog_wrap(d, p, out, e);
 }
 
-/* What the driver does not tell stays 0. */
+/* Values that the driver does not report stay 0. */
 static gnd_status kernel_info(gnd_kern *k, gnd_kern_info *info, gnd_err *e)
 {
     size_t group = 0, multiple = 0;
@@ -363,7 +363,7 @@ static gnd_status kernel_info(gnd_kern *k, gnd_kern_info *info, gnd_err *e)
     return GND_OK;
 }
 
-/* PoCL compiles every kernel once more, for any size of groups, before it gives a binary. */
+/* Before it returns a binary, PoCL compiles every kernel again, for groups of any size. */
 static int binary_late(gnd_dev *d)
 {
     return d->info->pocl;

@@ -75,9 +75,9 @@ static gnd_status record(gnd_queue *q, gnd_event **out, gnd_err *e)
 static gnd_status wait_event(gnd_queue *q, gnd_event *ev, gnd_err *e)
 {
     cl_int r;
-    if (q->q == ev->q) /* in order already */
+    if (q->q == ev->q) /* the queue is in order already */
         return GND_OK;
-    r = clFlush(ev->q); /* or the event may never start */
+    r = clFlush(ev->q); /* otherwise the event may never start */
     if (!gnd__ocl_ok(r))
         return gnd__ocl_fail(e, r, "clFlush");
     r = clEnqueueBarrierWithWaitList(q->q, 1, &ev->ev, NULL);

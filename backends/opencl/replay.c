@@ -89,7 +89,7 @@ static gnd_status list_run(gnd_list *t, gnd_err *e)
     return list_run_in(t, t->q, e);
 }
 
-/* An enqueue takes the arguments as they are then, so runs that are pending keep theirs. */
+/* An enqueue copies the arguments, so pending runs keep theirs. */
 static gnd_status list_value(gnd_list *t, uint32_t i, uint32_t arg, const gnd_karg *a, gnd_err *e)
 {
     if (i >= t->n || a->kind != GND_ARG_VALUE)

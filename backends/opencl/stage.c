@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As GND_OPENCL_STAGE says; not set: where host and device have no memory in common. */
+/* As GND_OPENCL_STAGE says. If it is not set: on devices that share no memory with the host. */
 static int wanted(const gnd_dev *d)
 {
     cl_bool unified = CL_TRUE;
@@ -25,7 +25,7 @@ static int wanted(const gnd_dev *d)
            !unified;
 }
 
-/* Without that memory transfers are the driver's: no failure. */
+/* Without that memory the driver makes the transfers; this is not a failure. */
 int gnd__ocl_staged(gnd_queue *q, size_t nbytes)
 {
     gnd_dev *d = q->dev;
@@ -79,7 +79,7 @@ static cl_int wait(gnd__ocl_stage *st, size_t i)
     return r;
 }
 
-/* Waits for both halves. A failure is this transfer's, not the next one's. */
+/* Waits for both halves, so that a failure is reported for this transfer and not for the next. */
 static cl_int wait_all(gnd__ocl_stage *st, cl_int r)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -138,7 +138,7 @@ cl_int gnd__ocl_stage_read(gnd_queue *q, void *dst, cl_mem src, size_t off, size
 
 /* --- pinned memory of the program's ----------------------------------------------------------- */
 
-/* What clEnqueueMapBuffer gave for a buffer that lies in host memory. */
+/* The result of clEnqueueMapBuffer for a buffer in host memory. */
 typedef struct host {
     struct host *next;
     cl_mem mem;

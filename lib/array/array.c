@@ -11,7 +11,7 @@
 
 static const int64_t no_extent[1];
 
-/* The error that x holds: from its creation, or from its evaluation. NULL: none. */
+/* The error that x holds, from its creation or its evaluation. NULL: none. */
 static const gnd_err *error_of(const gnd_array *x)
 {
     static const gnd_err gone = {.code = GND_ERR_STATE, .msg = "the array was released"};

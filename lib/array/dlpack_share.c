@@ -41,8 +41,8 @@ static void drop_managed(void *tensor)
         m->deleter(tensor);
 }
 
-/* Whether all bytes of a tensor of bools in host memory are 0 or 1; those between its elements
- * too. */
+/* Whether all bytes of a tensor of bools in host memory are 0 or 1, including those between its
+ * elements. */
 static int is_truth(const gnd_dl_tensor *x, const gnd__reach *r)
 {
     const unsigned char *p = (const unsigned char *)x->data + x->byte_offset;
@@ -80,7 +80,8 @@ static gnd_array *on_tensor(gnd_device *dev, const gnd_dl_tensor *x, gnd__releas
     return gnd__on_memory(dev, t, x->ndim, x->shape, &r, &m, release, ctx, e);
 }
 
-/* A tensor that there are elements of, and that only the device may refuse. */
+/* An array on a tensor's memory. The tensor has elements and is checked; only the device may refuse
+ * it. */
 static int is_sound(gnd_device *dev, const gnd_dl_tensor *x)
 {
     const gnd_dtype t = gnd__dl_dtype(x);
@@ -92,7 +93,7 @@ static int is_sound(gnd_device *dev, const gnd_dl_tensor *x)
     return !bad && gnd__shape_size(x->ndim, x->shape, 1) > 0;
 }
 
-/* *taken: the array owns the tensor now. */
+/* taken: the array owns the tensor from here on */
 static gnd_array *take(gnd_device *dev, const gnd_dl_tensor *x, gnd_copy_rule copy,
                        gnd__release_fn *release, void *ctx, int *taken)
 {
@@ -101,7 +102,7 @@ static gnd_array *take(gnd_device *dev, const gnd_dl_tensor *x, gnd_copy_rule co
     if (!is_rule(copy))
         return gnd__fail(dev, GND_ERR_ARG, "take_dlpack: copy is %d: a gnd_copy_rule is needed",
                          (int)copy);
-    if (copy == GND_COPY_ALWAYS || !is_sound(dev, x)) /* the copy says what is wrong */
+    if (copy == GND_COPY_ALWAYS || !is_sound(dev, x)) /* copying reports the error */
         return gnd__dl_copy(dev, x);
     y = on_tensor(dev, x, release, ctx, &e);
     *taken = y != NULL;
@@ -145,7 +146,7 @@ gnd_array *gnd_take_dlpack_legacy(gnd_device *dev, struct DLManagedTensor *tenso
 
 /* --- out -------------------------------------------------------------------------------------- */
 
-/* CU_STREAM_LEGACY as a number of DLPack and CUDA. */
+/* CU_STREAM_LEGACY, as DLPack and CUDA number it. */
 enum { LEGACY_STREAM = 1 };
 
 /* A tensor of shared memory, and the objects that it holds. */
@@ -170,7 +171,7 @@ static void after_consumer(const exported *x)
     if (gnd__forked)
         return;
     gnd__gate_lock(x->g);
-    (void)gnd__gate_use(x->g, x->st->block, 0, NULL); /* other streams come after this one then */
+    (void)gnd__gate_use(x->g, x->st->block, 0, NULL); /* other streams then come after this one */
     if (gnd__gate_order(x->g, (void *)(intptr_t)LEGACY_STREAM, 1, &e) != GND_OK) {
         gnd__log(GND__LOG_WARN, "%s: the end of an exported tensor: %s", x->g->id, e.msg);
         (void)gnd__gate_finish(x->g, NULL);
@@ -256,7 +257,7 @@ static gnd_status share(gnd_array *x, int32_t type, int64_t stream, exported **o
     return GND_OK;
 }
 
-/* The same of a copy in the device's own memory. */
+/* The same for a copy in the device's own memory. */
 static gnd_status share_copy(gnd_array *x, int32_t type, int64_t stream, exported **out, gnd_err *e)
 {
     gnd_array *c, *y = gnd__placed(x->dev, (gnd_dtype)x->dtype, x->ndim, x->dim);
@@ -280,7 +281,7 @@ static gnd_status share_copy(gnd_array *x, int32_t type, int64_t stream, exporte
     return st;
 }
 
-/* Checks the arguments; *type is the kind of memory from here on. */
+/* Checks the arguments. Sets *type to the kind of memory. */
 static gnd_status check_export(gnd_array *x, int32_t *type, gnd_copy_rule copy, gnd_err *e)
 {
     gnd_array *bad = gnd__check_strong(x, "share_dlpack", "x");
@@ -304,8 +305,8 @@ static gnd_status check_export(gnd_array *x, int32_t *type, gnd_copy_rule copy, 
                              : "");
 }
 
-/* A tensor; *copied: it may be written. NULL with *e: an error, or (code GND_OK) a copy in host
- * memory is needed. */
+/* Makes a tensor; *copied: whether it may be written. NULL with *e: an error, or (code GND_OK) a
+ * copy in host memory is needed. */
 static exported *export(gnd_array *x, int32_t type, gnd_copy_rule copy, int64_t stream, int *copied,
                         gnd_err *e)
 {

@@ -30,7 +30,7 @@ static void set_fault(gnd_array *x, const gnd_err *e)
 {
     gnd__fault *f = x->faults;
     if (!e) {
-        if (f) /* else there never was one */
+        if (f) /* otherwise there was no fault */
             __atomic_store_n(&x->fault, NULL, __ATOMIC_RELEASE);
         return;
     }
@@ -151,7 +151,7 @@ static gnd_status read_elements(gnd_array *x, void *dst, gnd_err *e)
     d = x->dev->g;
     gnd__gate_lock(d);
     st = gnd__ready(x, &c, e);
-    if (st == GND_OK && d->streams && x->size > 0) { /* so that others can give work meanwhile */
+    if (st == GND_OK && d->streams && x->size > 0) { /* other threads can enqueue work meanwhile */
         st = gnd__gate_use(d, c->data.st->block, 0, e);
         if (st == GND_OK)
             st = gnd__gate_finish_apart(d, e);
@@ -212,8 +212,8 @@ static gnd_status eval_all(const char *func, int n, gnd_array *const *x)
     for (int i = 0; i < n && st == GND_OK; i++) {
         gnd_array *few[FEW], **mine;
         int m = 0, first = x[i]->dev != NULL;
-        for (int j = i - 1; j >= 0 && first; j--) /* mostly the one before it, so the search is
-                                                     short */
+        for (int j = i - 1; j >= 0 && first;
+             j--) /* usually the previous one, so the search is short */
             first = x[j]->dev != x[i]->dev;
         if (!first)
             continue;

@@ -32,7 +32,7 @@ static gnd_array *uploaded(const char *func, gnd_device *dev, gnd__npy *a)
     return gnd__named(func, x);
 }
 
-/* The array of a file that holds one; `load` reads it. */
+/* Makes an array from a file that holds one; `load` reads it. */
 static gnd_array *load_one(const char *func, gnd_device *dev, const char *path,
                            gnd_status (*load)(const char *, gnd__npy *, gnd_err *))
 {

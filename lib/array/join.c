@@ -43,7 +43,7 @@ static gnd_array *assembled(gnd_device *dev, gnd_dtype t, int n, gnd_array **pie
     return y;
 }
 
-/* How concat, concat_flat and stack make a piece from an array. */
+/* The ways in which concat, concat_flat and stack make a piece from an array. */
 typedef gnd_array *make_piece(gnd_array *x, int axis);
 
 static gnd_array *join(const char *func, gnd_device *dev, int n, gnd_array *const *x,

@@ -26,11 +26,11 @@
 #include "graph/scope.h"
 
 enum {
-    MOST_AHEAD = 1024,  /* steps between two looks at the condition */
-    AHEAD_NS = 1000000, /* and the time that they may take together */
-    FIRST_TURN = 1024,  /* steps of a loop on the device between two looks of the host */
+    MOST_AHEAD = 1024,  /* most steps between two checks of the condition */
+    AHEAD_NS = 1000000, /* most ns that they may take together */
+    FIRST_TURN = 1024,  /* most steps of a loop on the device between two checks by the host */
     TURN_NS = 50000000, /* and the time that they may take together, later */
-    HOST_STEPS = 64     /* steps before such a loop is made: shorter ones do not pay for it */
+    HOST_STEPS = 64     /* steps before such a loop is made; a shorter loop does not repay that */
 };
 
 static int forced, device_now, device_steps;
@@ -55,7 +55,7 @@ static int64_t clock_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* How many steps come next, when the last `k` took so long. */
+/* The number of steps to make next, if the last `k` took ns. */
 static int64_t ahead(int64_t k, int64_t ns)
 {
     if (forced)
@@ -86,7 +86,7 @@ static gnd_array *condition(gnd__loop *l, gnd_loop_cond *cond, gnd_array *const 
     return l->e.code || (c->kind == GND__ERROR && !gnd__loop_failed(l, gnd__same(c))) ? NULL : c;
 }
 
-/* The recording of a step: states and the word to those after it. */
+/* Makes the recording of a step: from the states and the word to the next ones. */
 static int record_while(gnd__loop *l, gnd_loop_cond *cond, gnd_loop_body *body, void *arg)
 {
     gnd__loop_placeholders(l);
@@ -106,7 +106,7 @@ static int record_while(gnd__loop *l, gnd_loop_cond *cond, gnd_loop_body *body, 
     return gnd__loop_record(l, l->n + 1, l->n + 1);
 }
 
-/* Steps of the recording, so many; with the word when there is one. */
+/* Makes k steps of the recording, which include the word if there is one. */
 static gnd_status repeat(gnd__loop *l, int64_t steps, int word)
 {
     gnd_status st = GND_OK;
@@ -119,7 +119,7 @@ static gnd_status repeat(gnd__loop *l, int64_t steps, int word)
     return st;
 }
 
-/* Without a condition. */
+/* Runs a loop without a condition. */
 static int run_all(gnd__loop *l, int64_t most)
 {
     for (int64_t k = 0; k < most; k += GND__LOOP_QUEUED) {
@@ -154,13 +154,13 @@ static int batch(gnd__loop *l, int64_t k, gnd_array *const *saved, int64_t *done
         gnd_recording_wait(l->r); /* reports other failures of these steps */
     if (!gnd__loop_set(l, saved))
         return 0;
-    if (st == GND_OK) { /* it ended on the way */
+    if (st == GND_OK) { /* it ended within these steps */
         repeat(l, -word - *done, 1);
         *done = -word;
         *going = 0;
         return gnd__loop_ok(l, gnd_recording_wait(l->r));
     }
-    /* Something failed, maybe in a step too many: one by one */
+    /* A step failed, possibly one after the end: repeats them one by one */
     if (!gnd__loop_ok(l, gnd_recording_set_i64(l->r, l->n, *done)))
         return 0;
     for (int64_t i = 0; i < k && *going; i++)
@@ -188,7 +188,7 @@ static int turn(gnd__loop *l, int64_t k, gnd_array *const *saved, int64_t *done,
     return gnd__loop_set(l, saved) && gnd__loop_ok(l, gnd_recording_set_i64(l->r, l->n, *done));
 }
 
-/* How many steps of a cycle of so many come next, when the last k took so long. */
+/* The number of steps to make next, in cycles of `cycle` steps, if the last k took ns. */
 static int64_t next_turn(int cycle, int64_t k, int64_t ns)
 {
     const int64_t fit = k == 0   ? FIRST_TURN
@@ -246,7 +246,7 @@ static int run_while(gnd__loop *l, int64_t most, int64_t *done)
     return ok;
 }
 
-/* The condition of the states that the loop begins with. */
+/* Evaluates the condition of the initial states. */
 static int begins(gnd__loop *l, gnd_loop_cond *cond, void *arg)
 {
     gnd_status st;
@@ -274,7 +274,7 @@ gnd_status gnd_while(int n, gnd_array *const *init, gnd_loop_cond *cond, gnd_loo
         gnd__err(&l.e, GND_ERR_ARG, "while: at most %lld steps", (long long)most);
     if (l.e.code || !gnd__loop_take_init(&l, init, 0, NULL))
         return gnd__loop_finish(&l, n, out);
-    gnd_scope_begin(); /* of the body */
+    gnd_scope_begin(); /* scope of the body */
     const int ok = record_while(&l, cond, body, arg);
     gnd_scope_end();
     if (!ok)

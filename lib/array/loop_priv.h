@@ -27,7 +27,7 @@ typedef struct gnd__loop {
 
 /* Functions that return an int return 1 on success; 0: l->e has the error. */
 
-/* Takes the error of `bad` as the loop's if it is its first, and releases `bad`. Returns 0. */
+/* Makes the error of `bad` the loop's if that has none yet, and releases `bad`. Returns 0. */
 int gnd__loop_failed(gnd__loop *l, gnd_array *bad);
 /* Sets the loop's error; the text begins with its function's name. Returns 0. */
 int gnd__loop_refuse(gnd__loop *l, gnd_status code, const char *fmt, ...)

@@ -85,7 +85,7 @@ static int make_ys(gnd__loop *l, int64_t length, gnd_array **ys)
     return 1;
 }
 
-/* The elements of xs in C order: references. */
+/* Gets nodes with the elements of xs in C order, as references. */
 static int ready_all(gnd__loop *l, gnd_array *const *xs, gnd_array **x)
 {
     gnd_status st = GND_OK;
@@ -118,7 +118,7 @@ static int run_scan(gnd__loop *l, gnd_array *const *x, int64_t length, int backw
     return 1;
 }
 
-/* With all arguments checked and the body recorded. */
+/* Runs the scan, after all arguments were checked and the body was recorded. */
 static void scan(gnd__loop *l, gnd_array *const *xs, int64_t length, int backward, gnd_array **out,
                  gnd_array **ys)
 {
@@ -145,7 +145,7 @@ gnd_status gnd_scan(int n, gnd_array *const *init, int nx, gnd_array *const *xs,
     if (ok && n == 0 && ny == 0)
         ok = gnd__loop_refuse(&l, GND_ERR_ARG, "no state and no rows: nothing is computed");
     if (ok && gnd__loop_take_init(&l, init, nx, xs)) {
-        gnd_scope_begin(); /* of the body */
+        gnd_scope_begin(); /* scope of the body */
         ok = take_rows(&l, xs, &length) && record_scan(&l, body, arg);
         gnd_scope_end();
         if (ok)

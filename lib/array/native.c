@@ -111,7 +111,7 @@ gnd_array *gnd__on_memory(gnd_device *dev, gnd_dtype t, int ndim, const int64_t 
     return y;
 }
 
-/* What the fields of m say of the array, or an error. *r is set if there are elements. */
+/* Reads the array's layout from the fields of m; or an error. *r is set if there are elements. */
 static gnd_array *check_native(gnd_device *dev, const gnd_native_array *m, gnd__reach *r)
 {
     static const char func[] = "from_native";
@@ -207,7 +207,7 @@ gnd_status gnd__memory_of(gnd_array *x, gnd_mem_native *m, gnd_err *e)
                             (size_t)x->data.off * gnd_dtype_size((gnd_dtype)x->dtype), m, e);
 }
 
-/* The error that x is, as a status and message of func; GND_OK: x is an array of a device. */
+/* The error of x as a status, with a message of func; GND_OK: x is an array of a device. */
 static gnd_status usable(const char *func, gnd_array *x)
 {
     gnd_array *bad = gnd__check_strong(x, func, "x");
@@ -265,7 +265,8 @@ gnd_status gnd_native_fill(gnd_native_array *out, gnd_dtype t, int ndim, const i
         gnd_release(bad);
         return gnd__only_status("native_fill", &e);
     }
-    uint64_t step = gnd_dtype_size(t); /* for an empty array it may overflow, and is not used */
+    uint64_t step =
+        gnd_dtype_size(t); /* for an empty array the sum may overflow, and is not used */
     out->dtype = t;
     out->ndim = ndim;
     for (int d = ndim - 1; d >= 0; d--) {

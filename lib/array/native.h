@@ -16,8 +16,8 @@ typedef struct gnd__reach {
     int contig;
 } gnd__reach;
 
-/* Of a valid shape with elements; stride NULL: C order. Returns -1 if the reach in bytes does not
- * fit 64 bits. */
+/* Computes the layout of a valid shape with elements; stride NULL: C order. Returns -1 if the reach
+ * in bytes does not fit 64 bits. */
 int gnd__reach_of(int ndim, const int64_t *shape, const int64_t *stride, size_t esize,
                   gnd__reach *r);
 /* An array of the elements in block b, which it takes; element (0, 0, ...) is number `off` of the
@@ -25,9 +25,9 @@ int gnd__reach_of(int ndim, const int64_t *shape, const int64_t *stride, size_t 
  */
 gnd_array *gnd__on_block(gnd_device *dev, gnd__block *b, gnd_dtype t, int ndim,
                          const int64_t *shape, const gnd__reach *r, int64_t off, gnd_err *e);
-/* An array on memory that is not gnd's; first is where its first element is. It has elements, and
- * all is checked but the memory. After a failure returns NULL, *e says why without the name of a
- * public function, and release was not called. */
+/* An array on foreign memory; first is the position of its first element. It has elements, and
+ * everything except the memory is checked. On failure returns NULL; *e says why, without the name
+ * of a public function, and release was not called. */
 gnd_array *gnd__on_memory(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
                           const gnd__reach *r, const gnd_mem_native *first,
                           gnd__release_fn *release, void *ctx, gnd_err *e);

@@ -142,7 +142,7 @@ int gnd__recording_works(const gnd_recording *r)
     return r && !is_freed(r) && r->r;
 }
 
-/* What a recording says of itself. */
+/* Reports the status of a recording. */
 static const gnd_err *state_of(const gnd_recording *r)
 {
     static const gnd_err none = {GND_ERR_NULL, 0, "the recording is NULL"};
@@ -211,7 +211,7 @@ gnd_status gnd__recording_stepped(gnd_recording *r, const char *func, gnd_status
     if (st == GND_OK)
         return st;
     if (gnd__recording_works(r) && !r->stuck.code) {
-        const size_t n = strlen(func); /* the layers below may have said it already */
+        const size_t n = strlen(func); /* the layers below may have reported it already */
         if (strncmp(e->msg, func, n) != 0 || e->msg[n] != ':')
             gnd__err_prefix(e, "%s", func);
         r->stuck = *e;
@@ -275,7 +275,7 @@ gnd_status gnd_recording_wait(gnd_recording *r)
 {
     gnd_err e = {GND_OK, 0, ""}, found = {GND_OK, 0, ""};
     gnd_status st = gnd__recording_told(r, "", 0, 1, "recording_wait", &e);
-    if (gnd__recording_works(r) && !gnd__forked) { /* also after a step that failed */
+    if (gnd__recording_works(r) && !gnd__forked) { /* this applies after a failed step too */
         gnd__gdev *d = r->dev->g;
         gnd__gate_lock(d);
         gnd_status x = gnd__recorded_use(r->r, &found);

@@ -16,7 +16,7 @@
 #include <gnd/array.h>
 #include <gnd/create.h>
 
-/* The elements of x to input i, of its dtype and shape. */
+/* Copies the elements of x to input i, which has the same dtype and shape. */
 static gnd_status copy_in(gnd_recording *r, int i, gnd_array *x, gnd_err *e)
 {
     gnd_array *c;
@@ -34,7 +34,7 @@ static gnd_status copy_in(gnd_recording *r, int i, gnd_array *x, gnd_err *e)
     return st;
 }
 
-/* x, called so, has the dtype and the shape of input i. */
+/* Checks that x, called `what` in messages, has the dtype and the shape of input i. */
 static gnd_status check_like(const gnd_recording *r, const char *what, const gnd_array *x, int i,
                              gnd_err *e)
 {
@@ -84,7 +84,7 @@ static const char *kind_text(int kind)
     return kind == 'b' ? "a bool" : kind == 'i' ? "an int" : kind == 'f' ? "a float" : "complex";
 }
 
-/* The number x, a weak scalar, for input i: an argument of the kernel that writes it. */
+/* Sets input i to the number x, a weak scalar: an argument of the kernel that writes it. */
 static gnd_status number_in(gnd_recording *r, int i, gnd_array *x, gnd_err *e)
 {
     char text[GND__SHAPE_TEXT];
@@ -142,7 +142,7 @@ gnd_status gnd_recording_set_i64(gnd_recording *r, int i, int64_t v)
     return st;
 }
 
-/* A copy of output o with memory of its own. Lock held. */
+/* Makes a copy of output o with its own memory. The lock is held. */
 static gnd_status copy_of(gnd_recording *r, int o, gnd_array **out, gnd_err *e)
 {
     gnd_array *c;
@@ -163,14 +163,14 @@ static gnd_status copy_of(gnd_recording *r, int o, gnd_array **out, gnd_err *e)
     return st;
 }
 
-/* An output on its way to an input: a block that changes places, a copy, or the output itself
- * (neither). */
+/* An output that is fed to an input: a block that moves there, a copy, or (neither) the output
+ * itself. */
 typedef struct fed {
     gnd__block *block;
     gnd_array *copy;
 } fed;
 
-/* All reads of inputs come before any change of one. */
+/* Reads all inputs before it changes any. */
 static gnd_status feed_all(gnd_recording *r, int n, const int *o, const int *i, fed *f, gnd_err *e)
 {
     gnd_status st = GND_OK;
@@ -237,7 +237,7 @@ gnd_status gnd_recording_feed_all(gnd_recording *r, int n, const int *o, const i
     return gnd__recording_stepped(r, "recording_feed_all", st, &e);
 }
 
-/* The bytes of a's elements must be nbytes, and there must be a place for them. */
+/* Checks that the elements of a have nbytes bytes, and that there is a destination. */
 static gnd_status check_bytes(const gnd_array *a, const void *p, size_t nbytes, gnd_err *e)
 {
     if (nbytes != gnd__nbytes(a))

@@ -13,21 +13,21 @@
 struct gnd_recording {
     uint32_t magic; /* RECORDING; 0 once freed */
     gnd_err err;    /* code != 0: it could not be made */
-    /* code != 0: the first error of a step that nobody was told by _read, _get or _wait */
+    /* code != 0: the first error of a step that _read, _get or _wait has not reported yet */
     gnd_err stuck;
     gnd_device *dev;
-    gnd__recorded *r; /* NULL: that, or the device was closed */
+    gnd__recorded *r; /* NULL: it could not be made, or the device was closed */
 };
 
-/* Takes the error of `bad` as e, and releases `bad`. Returns the error's code. */
+/* Moves the error of `bad` to e, and releases `bad`. Returns the error's code. */
 gnd_status gnd__recording_take_error(gnd_array *bad, gnd_err *e);
 /* Whether there is something to replay. */
 int gnd__recording_works(const gnd_recording *r);
-/* The number of inputs and outputs; 0 if r does not work. */
+/* The number of inputs and outputs; 0 if r is not valid. */
 int gnd__recording_inputs(const gnd_recording *r);
 int gnd__recording_outputs(const gnd_recording *r);
-/* GND_OK if r works and number k is one of n (`what`: "input", "output"). After a failed step all
- * others fail with its error. */
+/* GND_OK if r is valid and number k is one of n (`what`: "input", "output"). After a failed step
+ * all further calls fail with its error. */
 gnd_status gnd__recording_usable(const gnd_recording *r, const char *what, int k, int n,
                                  gnd_err *e);
 /* The same for a function that reports: it forgets the error of a failed step. */

@@ -29,7 +29,7 @@ static int whole(const gnd_array *x)
 
 /* --- several results -------------------------------------------------------------------------- */
 
-/* The end of a function with two results. */
+/* Ends a function with two results. */
 static gnd_status ended(gnd__inner in, gnd_array *a, gnd_array *b, gnd_array **out_a,
                         gnd_array **out_b)
 {
@@ -41,7 +41,7 @@ static gnd_status ended(gnd__inner in, gnd_array *a, gnd_array *b, gnd_array **o
     return st == GND_OK ? gnd__told(y[1]) : st;
 }
 
-/* bad, a new error node, as both results. */
+/* Returns bad, a new error node, as both results. */
 static gnd_status both(gnd_array *bad, gnd_array **a, gnd_array **b)
 {
     gnd_status code = gnd__told(bad);

@@ -25,7 +25,7 @@ static inline int gnd__is_bad(const gnd_array *x)
 gnd_array *gnd__op1(gnd__op op, gnd_array *a);
 gnd_array *gnd__op2(gnd__op op, gnd_array *a, gnd_array *b);
 gnd_array *gnd__op3(gnd__op op, gnd_array *a, gnd_array *b, gnd_array *c);
-/* The weak scalar v. */
+/* A new weak scalar of value v. */
 gnd_array *gnd__number(double v);
 /* x op v. */
 gnd_array *gnd__with(gnd__op op, gnd_array *x, double v);
@@ -65,15 +65,16 @@ static inline gnd_array *gnd__pick(gnd_array *x, gnd_array *idx)
     return gnd__take_node(x, 1, &idx, idx->ndim, idx->dim, &how);
 }
 
-/* x, int64 or of the dtype that int64 promotes it to; an error when it is read unless every element
- * of ok is true. */
+/* x as int64, or as the dtype to which it promotes with int64. Reading it is an error unless every
+ * element of ok is true. */
 gnd_array *gnd__provided(gnd_array *x, gnd_array *ok, gnd_status code, const char *func,
                          const char *what);
 
-/* The end of function func, which gives a status, with its n results: gnd__leave_all; the first
- * error. */
+/* Ends function func, which returns a status, with its n results: gnd__leave_all. Returns the
+ * status of the first error. */
 gnd_status gnd__give(gnd__inner in, const char *func, int n, gnd_array **out);
-/* Before gnd__enter: the error bad in each of n places of out, or nowhere when that is NULL. */
+/* Call before gnd__enter: puts the error bad into each of the n places of out, unless out is NULL.
+ */
 gnd_status gnd__give_bad(gnd_array *bad, int n, gnd_array **out);
 
 /* --- reductions ------------------------------------------------------------------------------- */
@@ -81,17 +82,17 @@ gnd_status gnd__give_bad(gnd_array *bad, int n, gnd_array **out);
 /* x, flags and axes of a public function that reduces; *mask gets the axes. NULL, or the error. */
 gnd_array *gnd__check_reduction(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
                                 uint32_t *mask);
-/* The number of elements that go into one of the result. */
+/* The number of elements that are reduced to one element of the result. */
 int64_t gnd__count_of(const gnd_array *x, uint32_t mask);
 /* The shape of the result; returns its number of axes. */
 int gnd__reduced_dims(const gnd_array *x, uint32_t mask, unsigned flags, int64_t *dim);
-/* What means are computed in: ints in dev's default float, 16-bit floats in float32. */
+/* The dtype in which means are computed: ints in dev's default float, 16-bit floats in float32. */
 gnd_dtype gnd__wide_float(const gnd_device *dev, gnd_dtype t);
 /* The dtype of their results: the same, but 16-bit floats keep theirs. */
 gnd_dtype gnd__mean_float(const gnd_device *dev, gnd_dtype t);
 /* t, or float32 instead of a float64 that results only from promotion if dev has no float64. */
 gnd_dtype gnd__within(const gnd_device *dev, gnd_dtype t);
-/* What t and dev's default float promote to. */
+/* The promotion of t and dev's default float. */
 gnd_dtype gnd__default_with(const gnd_device *dev, gnd_dtype t);
 
 #endif

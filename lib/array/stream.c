@@ -18,11 +18,12 @@
 struct gnd_stream {
     uint32_t magic;  /* STREAM; 0 once freed */
     gnd_err err;     /* code != 0: it could not be made */
-    gnd_device *dev; /* NULL: that, or the device was closed */
+    gnd_device *dev; /* NULL: it could not be made, or the device was closed */
     int index;
-    gnd__moment asked;       /* of gnd_stream_done: ev NULL, or not come yet when it asked last */
-    uint64_t serial;         /* 0: the default stream */
-    struct gnd_stream *next; /* of the device's */
+    gnd__moment asked; /* state of gnd_stream_done; ev: NULL, or an event that had not come at the
+                          last query */
+    uint64_t serial;   /* 0: the default stream */
+    struct gnd_stream *next; /* the device's handles */
 };
 
 struct gnd_stream_event {
@@ -33,7 +34,7 @@ struct gnd_stream_event {
 };
 
 static gnd__graves streams_freed, events_freed;
-/* The results of gnd_stream_default and gnd_stream_current that are no stream. */
+/* The error results of gnd_stream_default and gnd_stream_current. */
 enum { NOMEM, NO_DEVICE, NOT_OPEN };
 static gnd_stream no_stream[] = {
     [NOMEM] = {.magic = STREAM,
@@ -93,7 +94,7 @@ static gnd_status usable(const char *func, const gnd_stream *s)
 
 /* --- making and freeing ----------------------------------------------------------------------- */
 
-/* A handle in its device's list, or the error. */
+/* Puts a new handle into its device's list, or makes it an error handle. */
 static gnd_stream *stream_new(gnd_device *dev, gnd_err *e, int index, uint64_t serial)
 {
     gnd_stream *s = gnd__grave_new(&streams_freed, sizeof *s);

@@ -23,10 +23,10 @@ typedef struct gnd__streaming {
     gnd__host *hosts;
 } gnd__streaming;
 
-/* dev's, made at first use. NULL: out of memory. */
+/* The streams of dev, made at first use. NULL: out of memory. */
 gnd__streaming *gnd__streaming_of(gnd_device *dev);
-/* The device closes and is idle: ends its events, frees its host memory, and leaves the handles to
- * their owners. */
+/* Call when the device closes and is idle: ends its events and frees its host memory. The handles
+ * stay with their owners. */
 void gnd__streaming_end(gnd_device *dev);
 /* The part of async.c. */
 void gnd__host_end(gnd_device *dev);

@@ -28,7 +28,7 @@ gnd_array *gnd__viewed(gnd_array *x, int ndim, const int64_t *dim, const gnd__ma
     if (x->kind != GND__ASSEMBLE || gnd__forked)
         return gnd__view_node(x, ndim, dim, m);
     gnd__map inner;
-    gnd__gate_lock(x->dev->g); /* another thread may evaluate x, which then lets go of its inputs */
+    gnd__gate_lock(x->dev->g); /* another thread may evaluate x, which then releases its inputs */
     gnd_array *in = gnd__box_seen(x, ndim, dim, m, &inner);
     gnd_array *y = in ? gnd__viewed(in, ndim, dim, &inner) : NULL;
     gnd__gate_unlock(x->dev->g);
@@ -363,7 +363,7 @@ gnd_array *gnd_moveaxis(gnd_array *x, int n, const int *source, const int *desti
     if ((bad = axis_list("moveaxis", x->dev, n, source, x->ndim, from, &moved)) ||
         (bad = axis_list("moveaxis", x->dev, n, destination, x->ndim, to, &taken)))
         return bad;
-    /* The others keep their order in the places that are left. */
+    /* The other axes keep their order in the remaining places. */
     for (int i = 0; i < n; i++)
         perm[to[i]] = from[i];
     for (int i = 0, k = 0; i < x->ndim; i++) {

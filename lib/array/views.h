@@ -9,7 +9,7 @@
 #include "graph/graph.h"
 #include <gnd/view.h>
 
-/* Each of n axes is seen as it is. */
+/* The identity map for n axes. */
 static inline void gnd__map_identity(gnd__map *m, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -31,7 +31,7 @@ int64_t gnd__slice_count(const gnd_range *r, int64_t n, int64_t *first, int64_t 
 gnd_array *gnd__permuted(gnd_array *x, const int *perm);
 /* x in another shape of the same size. */
 gnd_array *gnd__reshaped(gnd_array *x, int ndim, const int64_t *dim);
-/* Axes of extent 1 at the positions (of the result) that mask has. */
+/* x with additional axes of extent 1 at the positions (of the result) in mask. */
 gnd_array *gnd__expanded(gnd_array *x, uint32_t mask);
 /* The elements of x at the 1-d indices idx (int64, in range) along one axis. */
 gnd_array *gnd__taken(gnd_array *x, gnd_array *idx, int axis);
@@ -41,7 +41,8 @@ gnd_array *gnd__stored(gnd_array *x);
 gnd_array *gnd__atleast(gnd_array *x, int ndim);
 /* n arrays (of dtypes that promote) one after the other along axis, checked under the name func. */
 gnd_array *gnd__concat(const char *func, int n, gnd_array *const *x, int axis);
-/* out[0] to out[n - 1] get the error bad, which is done with; its status. out may be NULL. */
+/* Puts the error bad into out[0] to out[n - 1] and releases it. Returns its status. out may be
+ * NULL. */
 gnd_status gnd__all_fail(int64_t n, gnd_array **out, gnd_array *bad);
 
 #endif

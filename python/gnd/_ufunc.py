@@ -45,14 +45,13 @@ class ufunc:  # noqa: N801
         return self.__name__
 
     def _method(self, what):
-        f = self._methods.get(what)
-        if f is None:
+        """The function of the table, or None."""
+        if what not in self._methods:
             try:
-                f = _core._function(f'{self.__name__}.{what}', 0, what, None)
+                self._methods[what] = _core._function(f'{self.__name__}.{what}', 0, what, None)
             except AttributeError:
-                raise NotImplementedError(f'{self.__name__}.{what} is not there: gnd functions lists what is') from None
-            self._methods[what] = f
-        return f
+                self._methods[what] = None
+        return self._methods[what]
 
     def _binary(self, what):
         if self.nin != 2 or self.nout != 1:
@@ -63,13 +62,32 @@ class ufunc:  # noqa: N801
         self._binary('reduce')
         if dtype is not None:
             keywords['dtype'] = dtype
-        return self._method('reduce')(asarray(array), axis=axis, out=out, keepdims=keepdims, **keywords)
+        f = self._method('reduce')
+        if f is not None:
+            return f(asarray(array), axis=axis, out=out, keepdims=keepdims, **keywords)
+        from ._folds import fold
+        if keywords.keys() - {'dtype'}:
+            raise NotImplementedError(f'{self.__name__}.reduce has no {" and ".join(sorted(keywords.keys() - {"dtype"}))}=')
+        result = fold(self, array, axis, dtype, keepdims)
+        return result if out is None else _write(f'{self.__name__}.reduce', result, out, True, 'same_kind')
 
     def accumulate(self, array, axis=0, dtype=None, out=None):
         """The function applied between the elements along an axis, with all intermediate results."""
         self._binary('accumulate')
         keywords = {} if dtype is None else {'dtype': dtype}
-        return self._method('accumulate')(asarray(array), axis=axis, out=out, **keywords)
+        f = self._method('accumulate')
+        if f is not None:
+            return f(asarray(array), axis=axis, out=out, **keywords)
+        from ._folds import scan
+        result = scan(self, array, axis, dtype)
+        return result if out is None else _write(f'{self.__name__}.accumulate', result, out, True, 'same_kind')
+
+    def reduceat(self, array, indices, axis=0, dtype=None, out=None):
+        """The function applied between the elements from each index to below the next one, along an axis."""
+        self._binary('reduceat')
+        from ._folds import segments
+        result = segments(self, array, indices, axis, dtype)
+        return result if out is None else _write(f'{self.__name__}.reduceat', result, out, True, 'same_kind')
 
     def outer(self, a, b, /, **keywords):
         """The function of each element of a with each of b."""
@@ -87,8 +105,11 @@ class ufunc:  # noqa: N801
             a[indices] = self(a[indices])
         elif self.__name__ == 'subtract':
             a[...] = _ufuncs['add']._method('at')(a, indices, -asarray(b))
-        else:
+        elif self._method('at') is not None:
             a[...] = self._method('at')(a, indices, b)
+        else:
+            from ._folds import at
+            at(self, a, indices, b)
 
 
 def make(name, f, doc, nin, nout=1):
@@ -146,12 +167,42 @@ def _call_casting(name, args, keywords):
     return result if out is None else _write(name, result, out, True, 'unsafe')
 
 
+def _matmul(u, args, axes=None, **keywords):
+    """matmul with axes=: those of the matrices (or of a vector) in the operands and in the result."""
+    if 'axis' in keywords or 'keepdims' in keywords:
+        raise TypeError('matmul: axis= and keepdims= are for functions of vectors: axes= names those of the matrices')
+    if not isinstance(axes, list):
+        raise TypeError(f'matmul: axes: a list of tuples is wanted, not {type(axes).__name__}')
+    a, b = map(asarray, args[:2])
+    core = [min(x.ndim, 2) for x in (a, b)]
+    core.append(sum(core) - 2)
+    if len(axes) != 3 and not (len(axes) == 2 and core[2] == 0):
+        raise ValueError(f'matmul: axes has {len(axes)} entries: one for each operand and the result')
+    axes = list(axes) + [()] * (3 - len(axes))
+    for i, (ax, n) in enumerate(zip(axes, core)):
+        axes[i] = ax = (ax,) if hasattr(ax, '__index__') and n == 1 else ax
+        if hasattr(ax, '__index__'):
+            raise _core.AxisError(f'matmul: axes[{i}] is one axis: {n} are wanted')
+        if not isinstance(ax, tuple):
+            raise TypeError(f'matmul: axes[{i}]: a tuple is wanted, not {type(ax).__name__}')
+        if len(ax) != n:
+            raise _core.AxisError(f'matmul: axes[{i}] has {len(ax)} axes: {n} are wanted')
+    move, last = sys.modules['gnd'].moveaxis, ((), (-1,), (-2, -1))
+    out = keywords.pop('out', args[2] if len(args) > 2 else None)
+    y = u(move(a, axes[0], last[core[0]]), move(b, axes[1], last[core[1]]), **keywords)
+    y = move(y, last[core[2]], axes[2])
+    out = out[0] if isinstance(out, tuple) else out
+    return y if out is None else _write('matmul', y, out, True, keywords.get('casting', 'same_kind'))
+
+
 def call(name, args, keywords):
     """The ufunc of that name, with all keywords of NumPy's. Without out=, where where= is False the result is
     undefined, as in NumPy."""
     u = _ufuncs.get(name)
     if u is None:
         return _call_casting(name, args, keywords)
+    if name == 'matmul' and not keywords.keys().isdisjoint(('axes', 'axis', 'keepdims')):
+        return _matmul(u, args, **keywords)
     for k in keywords:
         if k not in _KEYWORDS:
             raise TypeError(f'{name} has no argument {k!r}: it has {", ".join(sorted(_KEYWORDS))}')

@@ -84,10 +84,9 @@ static gnd_array *along(const job *j, gnd_array *x, int i, int kind)
     return gnd_swapaxes(x, axis, -1);
 }
 
-/* Whether the axes are the last ones in order, and a library takes them together. Not from complex
- * to real: libraries assume that the half is that of a real array's transform and differ in how
- * they ignore the rest; NumPy transforms axis by axis, and drops imaginary parts only along the
- * last axis. */
+/* Whether the axes are the last ones in order and a library takes them together. Never from complex
+ * to real: libraries assume the half of a real array's transform and treat other input in different
+ * ways, while NumPy transforms axis by axis and drops imaginary parts only along the last axis. */
 static int at_once(const job *j, const gnd_array *x)
 {
     if (j->kind == GND_FFT_C2R || j->naxes < 2 || j->naxes > 3)

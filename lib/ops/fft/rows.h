@@ -11,7 +11,7 @@
  * its last axis has the extent that kind and n require. Temporary arrays belong to the caller's
  * scope. */
 gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64_t n, double scale);
-/* An order of n elements: the positions (int64) of the elements at k. */
+/* An order of n elements: a function that gives the positions (int64) of the elements at k. */
 typedef gnd_array *gnd__fft_order(gnd_array *k, int64_t n);
 /* The elements `at` (int64, 1-d) of each row of a transform of n reals, which has n / 2 + 1, of x
  * in that order. */

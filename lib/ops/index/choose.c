@@ -19,7 +19,7 @@
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-/* n usable arrays in x, which func calls `what`. */
+/* Checks n arrays in x, the argument `what` of func. */
 static gnd_array *check_list(const char *func, const char *what, int n, gnd_array *const *x)
 {
     char arg[48];
@@ -34,7 +34,7 @@ static gnd_array *check_list(const char *func, const char *what, int n, gnd_arra
     return NULL;
 }
 
-/* Conditions, which are usable, are bools. */
+/* Checks that conditions, which are valid arrays, are bools. */
 static gnd_array *check_bools(const char *func, int n, gnd_array *const *x)
 {
     for (int i = 0; i < n; i++)
@@ -45,8 +45,8 @@ static gnd_array *check_bools(const char *func, int n, gnd_array *const *x)
     return NULL;
 }
 
-/* Lists and single arrays one after the other, in new memory (gnd__free), and their device. NULL:
- * *bad is the error. */
+/* Joins lists and single arrays in new memory (gnd__free), and finds their device. NULL: *bad is
+ * the error. */
 static gnd_array **joined(const char *func, int n, gnd_array *const *a, int m, gnd_array *const *b,
                           gnd_array *last, gnd_device **dev, gnd_array **bad)
 {
@@ -67,13 +67,13 @@ static gnd_array **joined(const char *func, int n, gnd_array *const *a, int m, g
     return NULL;
 }
 
-/* Inside of a scope: x as a value that is assigned to an array of dtype t. */
+/* In a scope: x as a value that is assigned to an array of dtype t. */
 static gnd_array *assigned(gnd_array *x, gnd_device *dev, gnd_dtype t)
 {
     return gnd_asarray(dev, gnd_astype(x, t), t);
 }
 
-/* x cannot be seen in the shape of `to`; NULL: it can. */
+/* Checks that x broadcasts to the shape of `to`; returns NULL if it does. */
 static gnd_array *check_fits(const char *func, const char *what, const gnd_array *x,
                              const gnd_array *to)
 {
@@ -156,7 +156,8 @@ gnd_array *gnd_piecewise(gnd_array *x, int n, gnd_array *const *conditions,
     return gnd__leave(in, y);
 }
 
-/* Element i[...] along axis 0 of x, which has n there, for each of i, of the shape of the rest. */
+/* Elements i[...] along axis 0 of x, which has n there; each index of i selects one of them, in the
+ * shape of the other axes. */
 static gnd_array *picked(gnd_array *x, gnd_array *i, int n)
 {
     gnd__gather how;
@@ -200,7 +201,8 @@ gnd_array *gnd_choose(gnd_array *indices, int n, gnd_array *const *choices, gnd_
         i = gnd_broadcast_to(mode == GND_INDEX_RAISE ? i : gnd_fit_indices(i, n, mode), shape.ndim,
                              shape.dim);
         y = picked(gnd_stack(n, all, 0), i, n);
-        if (mode == GND_INDEX_RAISE && kind == 'i') /* which count from the end elsewhere */
+        /* elsewhere, negative indices count from the end */
+        if (mode == GND_INDEX_RAISE && kind == 'i')
             y = gnd__provided(y, gnd_greater_equal(i, gnd_int(0)), GND_ERR_INDEX, "choose",
                               "a negative index: the modes "
                               "GND_INDEX_WRAP ('wrap') and GND_INDEX_CLIP ('clip') take those");
@@ -240,7 +242,7 @@ gnd_array *gnd_putmask(gnd_array *x, gnd_array *mask, gnd_array *values)
 /* Whether NumPy's rule of casting lets x become dtype t. */
 static int may_cast(const gnd_array *x, gnd_dtype t, gnd_casting casting)
 {
-    static const char order[] = "buifc"; /* kinds, each of which the later ones can take */
+    static const char order[] = "buifc"; /* kinds, each of which the following ones can represent */
     const gnd_dtype from = (gnd_dtype)x->dtype;
     const int a = gnd_dtype_kind(from), b = gnd_dtype_kind(t);
     if (casting == GND_CAST_UNSAFE || from == t)

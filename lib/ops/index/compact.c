@@ -87,7 +87,7 @@ static gnd_array *truth(gnd_array *x)
     return x->dtype == GND_BOOL ? x : gnd__cast_node(x, GND_BOOL);
 }
 
-/* The flat positions of the true elements of x, of dtype dt: in *pos. */
+/* Sets *pos to the flat positions of the true elements of x, of dtype dt. */
 static gnd_array *positions(const char *func, gnd_array *x, gnd_dtype dt, gnd_array **pos)
 {
     gnd_array *table, *mask = truth(x), *bad;

@@ -22,7 +22,8 @@
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-/* Place `at` of an axis of n elements as 0 .. top (n - 1, or n if the end is a place too). */
+/* Converts place `at` of an axis of n elements to 0 .. top (n - 1, or n if the end counts as a
+ * place). */
 static gnd_array *check_place(const char *func, const gnd_array *x, int64_t at, int k, int64_t top,
                               int64_t *p)
 {
@@ -36,7 +37,7 @@ static gnd_array *check_place(const char *func, const gnd_array *x, int64_t at, 
                      func, at, k, n);
 }
 
-/* x, an axis of it, and a list of n places. */
+/* Checks x, an axis of it, and a list of n places. */
 static gnd_array *check(const char *func, gnd_array *x, int64_t n, const int64_t *at, int axis,
                         int *k)
 {
@@ -93,7 +94,7 @@ static gnd_array *upload(gnd_device *dev, int64_t n, const spot *s, int order, i
     return y;
 }
 
-/* x, or an error, at indices idx, or an error. */
+/* The elements of x at indices idx. Either may be an error. */
 static gnd_array *taken(gnd_array *x, gnd_array *idx, int axis)
 {
     if (x->kind == GND__ERROR || idx->kind == GND__ERROR)
@@ -139,7 +140,7 @@ static gnd_array *between(gnd_array *x, int k, int64_t from, int64_t to)
 
 /* --- insert ----------------------------------------------------------------------------------- */
 
-/* values as an array of x's dtype with as many dimensions, new ones first. */
+/* values as an array of x's dtype and number of dimensions; additional ones come first. */
 static gnd_array *as_values(const char *func, gnd_array *x, gnd_array *values)
 {
     char tv[GND__SHAPE_TEXT], tx[GND__SHAPE_TEXT];
@@ -180,7 +181,7 @@ static gnd_array *spread(const char *func, gnd_array *x, const gnd_array *values
     return bad ? bad : gnd__broadcast(v, x->ndim, dim);
 }
 
-/* v, all that it has along axis k, before element p. */
+/* Inserts v, with all its elements along axis k, before element p. */
 static gnd_array *inserted(const char *func, gnd_array *x, const gnd_array *values, gnd_array *v,
                            int64_t p, int k)
 {
@@ -204,7 +205,7 @@ gnd_array *gnd_insert(gnd_array *x, int64_t at, gnd_array *values, int axis)
     return gnd__leave(in, v->kind == GND__ERROR ? v : inserted("insert", x, values, v, p, k));
 }
 
-/* v's elements at the n sorted places s, by index. */
+/* Inserts v's elements at the n sorted places s, by index. */
 static gnd_array *woven(gnd_array *x, const gnd_array *values, gnd_array *v, int64_t n, spot *s,
                         int k)
 {

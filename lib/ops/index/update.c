@@ -156,7 +156,7 @@ static gnd_array *set_mask(const char *func, gnd_array *x, gnd_array *mask, gnd_
         return value;
     if (r.dim[0] == 1) {
         gnd__map m;
-        int lead = value->ndim == r.ndim; /* its axis for the true elements leaves */
+        int lead = value->ndim == r.ndim; /* drop its axis for the true elements */
         for (int d = 0; d < value->ndim; d++) {
             m.start[d] = 0;
             m.step[d] = 1;

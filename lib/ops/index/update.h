@@ -18,14 +18,14 @@ gnd_array *gnd__update_unused(const gnd__indexed *ix);
 /* value without leading axes of extent 1 that the shape does not have, if it then broadcasts to the
  * shape; or an error. */
 gnd_array *gnd__update_fitted(const char *func, gnd_array *value, int ndim, const int64_t *dim);
-/* The number v, without a device. */
+/* A weak scalar of value v. */
 gnd_array *gnd__update_int(int64_t v);
 /* 0 .. n - 1 in the shape dim[ndim], which has n elements, with `more` axes of extent 1
  * appended. */
 gnd_array *gnd__update_counted(gnd_device *dev, int ndim, const int64_t *dim, int more);
 /* ix's x with the view replaced by w, which has the view's shape or one element. */
 gnd_array *gnd__update_back(gnd__indexed *ix, gnd_array *w);
-/* y, of the shape of ix's x, in the shape of the array x that the caller gave. */
+/* Changes y from the shape of ix's x to that of the array x that the caller gave. */
 gnd_array *gnd__update_end(gnd__indexed *ix, gnd_array *y, const gnd_array *x);
 
 #endif

@@ -38,7 +38,7 @@ static gnd_array *view_positions(gnd__indexed *ix)
         pos = pos ? gnd_add(pos, one) : one;
     }
     for (int d = ix->v.ndim - 1; d >= 0; d--) {
-        int end = d; /* axes side by side, here and there, count as one */
+        int end = d; /* axes that are adjacent in both count as one */
         if (q[d] < 0)
             continue;
         while (d > 0 && q[d - 1] >= 0 && q[d - 1] == q[d] - 1)

@@ -93,7 +93,7 @@ typedef struct region {
     int empty, whole, gaps;
 } region;
 
-/* x with w in a region without gaps. */
+/* x with w at a region without gaps. */
 static gnd_array *boxed(gnd_array *x, const region *g, gnd_array *w)
 {
     gnd_array *piece[2 * GND_MAX_NDIM + 1];
@@ -163,7 +163,7 @@ static gnd_array *masked(gnd_array *x, const region *g, gnd_array *w)
             }
         if (count == 1)
             continue;
-        if (!single) /* within w, wherever the element is */
+        if (!single) /* clamped, so that it is within w for every element */
             at = gnd_clip(at, gnd_int(0), gnd_int(count - 1));
         how.from[n] = -1;
         idx[by++] = at;
@@ -179,7 +179,7 @@ static gnd_array *masked(gnd_array *x, const region *g, gnd_array *w)
     return gnd_where(in, w, x);
 }
 
-/* Whether all of x but a thin rim is in a region. */
+/* Whether a region is all of x except a thin rim. */
 static int has_thin_rim(const gnd_array *x, const region *g)
 {
     for (int d = 0; d < x->ndim; d++)
@@ -196,7 +196,7 @@ gnd_array *gnd__update_back(gnd__indexed *ix, gnd_array *w)
     gnd__map m;
     if (w->kind == GND__ERROR)
         return w;
-    for (int j = 0; j < ix->v.ndim; j++) { /* new axes leave */
+    for (int j = 0; j < ix->v.ndim; j++) { /* removes new axes */
         m.start[j] = 0;
         m.step[j] = 1;
         m.from[j] = -1;
@@ -208,7 +208,7 @@ gnd_array *gnd__update_back(gnd__indexed *ix, gnd_array *w)
         g.step[d] = ix->map.step[d];
         if (j >= 0) {
             m.from[j] = (int8_t)d;
-            if (g.step[d] < 0) { /* from its other end */
+            if (g.step[d] < 0) { /* counted from its other end */
                 m.start[j] = g.count[d] - 1;
                 m.step[j] = -1;
                 g.start[d] += (g.count[d] - 1) * g.step[d];

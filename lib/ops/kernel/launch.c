@@ -20,7 +20,8 @@ typedef struct maker {
     gnd_device *dev;
     int nin, nheld;
     size_t local; /* bytes of local memory */
-    gnd_err e;    /* from here on nothing is set at first but e.code, and l without its arguments */
+    gnd_err e;    /* the following fields are not initialised, except e.code, and l without its
+                     arguments */
     gnd_array *in[GND_MAX_NDIM];
     gnd_array *held[GND__LAUNCH_OUTS]; /* intermediate arrays, to be released */
     gnd_dtype t[GND__LAUNCH_OUTS];
@@ -62,7 +63,7 @@ static gnd_status check_type(maker *m, int i, const gnd__uparam *p, gnd_dtype t)
                   gnd_dtype_name(t));
 }
 
-/* x as an input of the launch: its number in *in. */
+/* Adds x as an input of the launch; its number goes to *in. */
 static gnd_status add_input(maker *m, int i, const gnd__uparam *p, gnd_array *x, int8_t *in)
 {
     if (m->nin == GND_MAX_NDIM)
@@ -158,7 +159,7 @@ static int same_class(int a, int b)
 
 static gnd_status number(maker *m, int i, const gnd__uparam *p, const gnd_arg *a, gnd__larg *b)
 {
-    if (a->kind != GND_ARG_NUMBER) { /* its value follows when all arrays are known: add_axes */
+    if (a->kind != GND_ARG_NUMBER) { /* its value is set when all arrays are known: add_axes */
         if (p->dtype >= 0 && (p->lanes != 1 || !same_class(p->dtype, GND_INT64)))
             return REFUSE(m, GND_ERR_DTYPE, i, p, "%s is a number of 64 bits", kind_name[a->kind]);
         *b = (gnd__larg){.kind = GND__L_VALUE, .nbytes = 8};
@@ -187,14 +188,14 @@ static gnd_status add_same(maker *m, int i, const gnd__uparam *p, const gnd_arg 
     return check_type(m, i, p, m->t[b->out]);
 }
 
-/* The alignment that the elements of p's type need, where it is more than the array's. */
+/* The alignment that the elements of p's type need, if it exceeds that of the array. */
 static uint8_t alignment(const gnd__uparam *p)
 {
     const size_t n = gnd__uparam_bytes(p);
     return (uint8_t)(p->dtype < 0 || (p->lanes > 1 && n < 16) ? 16 : p->lanes > 1 ? n : 0);
 }
 
-/* Whether a is of a kind that p, no pointer to global memory, takes. */
+/* Whether a has a kind that p accepts; p is not a pointer to global memory. */
 static int fits(const gnd__uparam *p, const gnd_arg *a)
 {
     if (p->kind == GND__UP_LOCAL)
@@ -202,7 +203,7 @@ static int fits(const gnd__uparam *p, const gnd_arg *a)
     return a->kind == GND_ARG_NUMBER || a->kind == GND_ARG_EXTENT || a->kind == GND_ARG_STRIDE;
 }
 
-/* Argument a, number i, for parameter p. */
+/* Adds argument a, number i, for parameter p. */
 static gnd_status add_arg(maker *m, int i, const gnd__uparam *p, const gnd_arg *a, gnd__larg *b)
 {
     gnd_status st;
@@ -242,7 +243,7 @@ static gnd_status add_arg(maker *m, int i, const gnd__uparam *p, const gnd_arg *
     }
 }
 
-/* Argument i, an extent or a stride. */
+/* Adds argument i, an extent or a stride. */
 static gnd_status add_axis(maker *m, int i, int nargs, const gnd_arg *args)
 {
     const gnd_arg *a = &args[i];
@@ -331,7 +332,7 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
 {
     const gnd__ukernel *sig = m->k->sig;
     const int cuda = m->dev->g->props.dialect == GND_DIALECT_CUDA;
-    int64_t at[GND__LAUNCH_ARGS]; /* of local memory alone */
+    int64_t at[GND__LAUNCH_ARGS]; /* only of local memory */
     gnd_status st = GND_OK;
     int nlocal = 0;
     gnd__larg *arg = m->l.arg;
@@ -382,7 +383,7 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
     }
     if (checked && st == GND_OK)
         st = add_bounds(m, args, &n);
-    if (nlocal || (sig->shared && !cuda)) /* on OpenCL it is a parameter, of some size */
+    if (nlocal || (sig->shared && !cuda)) /* on OpenCL it is a parameter, which needs a size */
         arg[n++] = (gnd__larg){.kind = GND__L_LOCAL, .nbytes = nlocal ? (uint32_t)m->local : 16};
     m->l.narg = n;
     if (st == GND_OK && m->l.nout == 0)
@@ -470,7 +471,7 @@ gnd_status gnd_launch(gnd_kernel *k, gnd_extent3 grid, gnd_extent3 block, int na
                       const gnd_arg *args, gnd_array **out)
 {
     maker m;
-    /* A maker has some 4 KiB, most of which a launch does not use. */
+    /* A maker takes about 4 KiB, of which most launches use little. */
     memset(&m, 0, offsetof(maker, e));
     memset(&m.l, 0, offsetof(gnd__launch, arg));
     m.e.code = GND_OK;

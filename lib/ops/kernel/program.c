@@ -23,7 +23,7 @@ struct gnd_program {
     gnd__usource src;
     gnd_kernel **kernel; /* src.nkernel of them */
     gnd__spin lock;
-    gnd_kernel *unknown; /* requested but nonexistent kernels; under the lock */
+    gnd_kernel *unknown; /* requested kernels that do not exist; under the lock */
     char *log;
 };
 
@@ -89,8 +89,8 @@ int gnd__kernel_too_small(const gnd_kernel *k, const gnd_props *props, uint64_t 
            k->info.max_group >= 64 && items > k->info.max_group;
 }
 
-/* Compiles k for groups of that size into s. The device's lock is held: it protects the signature,
- * which says the size to those who write the text. */
+/* Compiles k for groups of that size into s. The device's lock is held; it protects the signature,
+ * which tells the size to the functions that write the text. */
 static gnd_status build_sized(gnd_program *p, const gnd_kernel *k, const size_t *block,
                               gnd__sized *s, gnd_err *e)
 {

@@ -10,7 +10,7 @@
 #include "graph/launch.h"
 #include <gnd/kernel.h>
 
-/* A kernel compiled for groups of one size, which is larger than the driver takes otherwise. */
+/* A kernel compiled for groups of one size, larger than the driver otherwise accepts. */
 typedef struct gnd__sized {
     struct gnd__sized *next;
     size_t block[3];
@@ -24,13 +24,13 @@ struct gnd_kernel {
     const gnd__ukernel *sig; /* NULL: there is no such kernel */
     gnd__user *user;
     gnd_kern_info info;
-    int of_checked;          /* its accesses are checked */
+    int of_checked;          /* whether its accesses are checked */
     gnd__sized *sized;       /* under the device's lock */
-    struct gnd_kernel *next; /* kernels that do not exist */
+    struct gnd_kernel *next; /* requested kernels that do not exist */
 };
 
-/* Why the public function func cannot use k, as the message of e; GND_OK: it can, and *dev is its
- * device. */
+/* GND_OK if the public function func can use k; *dev is then its device. Otherwise e has the
+ * reason. */
 gnd_status gnd__kernel_usable(const char *func, const gnd_kernel *k, gnd_device **dev, gnd_err *e);
 
 /* Whether a launch of blocks of so many work-items, which the device has, needs k compiled for its
@@ -40,8 +40,8 @@ int gnd__kernel_too_small(const gnd_kernel *k, const gnd_props *props, uint64_t 
  * k. The driver's number for it says nothing (NVIDIA's is 256 again); a kernel that takes too many
  * registers for such a group is its error when it is launched. */
 const gnd__sized *gnd__kernel_sized(gnd_kernel *k, const size_t *block, gnd_err *e);
-/* The shape of argument k of nargs that were checked: its number of axes, and *dim. -1: there is no
- * such argument, or it is no array. */
+/* The shape of argument k of nargs checked arguments: returns its number of axes and sets *dim. -1:
+ * there is no such argument, or it is not an array. */
 int gnd__arg_shape(const gnd_arg *args, int nargs, int64_t k, const int64_t **dim);
 
 #endif

@@ -68,7 +68,7 @@ static gnd_status read_common(gnd_ekernel *k, const char *in, const char *out, c
     return k->name ? GND_OK : gnd__err(&k->err, GND_ERR_NOMEM, "out of host memory");
 }
 
-/* n is no number of elements where an output has that name. */
+/* n is not a number of elements if an output has that name */
 static void not_hidden(const gnd_ekernel *k, gnd__piece *p)
 {
     for (int o = 0; o < k->out.n; o++)
@@ -76,7 +76,7 @@ static void not_hidden(const gnd_ekernel *k, gnd__piece *p)
             p->uses.n = 0;
 }
 
-/* Room for the hidden arguments of code. */
+/* Reserves room for the hidden arguments of code. */
 static gnd_status check_room(gnd_ekernel *k, const gnd__piece *p, int n)
 {
     int hidden =
@@ -233,7 +233,7 @@ static gnd_status make_functions(gnd__bound *b, const gnd_ekernel *k, int reduce
     return GND_OK;
 }
 
-/* Whether fn compiles. */
+/* Checks that fn compiles. */
 static gnd_status probe(const gnd__snippet *fn, gnd_device *dev, gnd_err *e)
 {
     gnd__str text = {0};
@@ -282,8 +282,9 @@ const gnd__bound *gnd__bind(gnd_ekernel *k, int reduces, gnd_device *dev, const 
         return NULL;
     }
     gnd__spin_lock(&k->lock);
-    known = find_bound(k->bound, dev,
-                       l); /* another thread may have been as fast: equal functions are one */
+    known =
+        find_bound(k->bound, dev,
+                   l); /* another thread may have made it meanwhile: equal functions are shared */
     if (!known) {
         b->next = k->bound;
         k->bound = b;

@@ -11,8 +11,8 @@
 #include "device/device.h"
 #include <gnd/snippet.h>
 
-/* The functions of a kernel: of values; of a reduction, what combines two, what follows, the
- * identity by itself. */
+/* The functions of a kernel: one of values or, for a reduction, the one that combines two values,
+ * the one that follows, and the identity. */
 enum { GND__FN_MAP, GND__FN_FOLD, GND__FN_POST, GND__FN_NOTHING, GND__FNS };
 
 /* A kernel for certain dtypes, compiled for a device. */
@@ -33,13 +33,13 @@ struct gnd_ekernel {
     gnd__sparams acc; /* reductions: a and b, of the type that is reduced ... */
     gnd__piece reduce, identity, post;
     gnd__spin lock;
-    gnd__bound *bound; /* under the lock; they stay until the kernel goes */
+    gnd__bound *bound; /* under the lock; they exist until the kernel is freed */
 };
 struct gnd_rkernel {
     gnd_ekernel k;
 };
 
-/* Why k cannot be called; GND_OK. */
+/* GND_OK, or the reason why k cannot be called. */
 gnd_status gnd__ekernel_usable(const gnd_ekernel *k, gnd_err *e);
 gnd_status gnd__rkernel_usable(const gnd_rkernel *k, gnd_err *e);
 /* k for these dtypes, compiled for dev. NULL: *e says why. */

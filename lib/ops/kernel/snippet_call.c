@@ -13,7 +13,7 @@
 #include "ops/kernel/snippet.h"
 #include <gnd/array.h>
 
-/* A call in the making. */
+/* A call under construction. */
 typedef struct call {
     gnd_ekernel *k;
     int nin;
@@ -36,7 +36,7 @@ static gnd_status take_error(call *c, gnd_array *bad)
 
 /* --- dtypes ----------------------------------------------------------------------------------- */
 
-/* Array or output `what` number i has dtype t, for parameter p. */
+/* Notes that array or output `what` number i has dtype t, for parameter p. */
 static gnd_status meet(call *c, const char *what, int i, const gnd__sparam *p, gnd_dtype t)
 {
     int16_t *of = &c->letters.of[(unsigned char)p->letter];
@@ -176,7 +176,7 @@ static gnd_array *number(call *c, int64_t v)
     return gnd__const(c->dev, GND_INT64, &s, 0);
 }
 
-/* x as memory in C order. What is a view may lie otherwise when it is evaluated. */
+/* x as memory in C order. A view may have another layout when it is evaluated. */
 static gnd_array *in_memory(gnd_array *x)
 {
     const int loose = x->kind == GND__VIEW || x->kind == GND__RESHAPE ||
@@ -184,7 +184,8 @@ static gnd_array *in_memory(gnd_array *x)
     return loose && x->size > 0 ? gnd__stored(x) : x;
 }
 
-/* The arguments of the kernel's function in arg: how many, or -1: *bad is an error. */
+/* Collects the arguments of the kernel's function in arg. Returns their number, or -1: *bad is an
+ * error. */
 static int arguments(call *c, const char *func, gnd_array **arg, gnd_array **bad)
 {
     const gnd__hidden *u = &c->k->code.uses;
@@ -213,7 +214,7 @@ static int arguments(call *c, const char *func, gnd_array **arg, gnd_array **bad
     return n;
 }
 
-/* All that can be wrong with a call, before nodes are made. */
+/* Checks a call completely, before nodes are made. */
 static gnd_status check(call *c, const char *func, int reduces)
 {
     gnd_status st = check_arrays(c, func);
@@ -229,7 +230,7 @@ static gnd_status check(call *c, const char *func, int reduces)
 
 /* --- elementwise ------------------------------------------------------------------------------ */
 
-/* The error of a call in the place of each of n outputs. */
+/* Puts the error of a call into each of n outputs. */
 static gnd_status fail(call *c, const char *func, const char *name, int n, gnd_array **out)
 {
     gnd_array *bad;
@@ -241,7 +242,7 @@ static gnd_status fail(call *c, const char *func, const char *name, int n, gnd_a
     return gnd__all_fail(n > 0 ? n : 1, out, bad);
 }
 
-/* The calls' outputs in y. */
+/* Puts the outputs of the calls into y. */
 static void outputs(call *c, gnd__snippet *fn, int n, int ndim, const int64_t *dim,
                     gnd_array *const *arg, gnd_array **y)
 {

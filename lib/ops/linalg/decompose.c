@@ -141,7 +141,7 @@ static gnd_array *exchanges(const gnd__mats *a, gnd_array *rows)
                       a->t);
 }
 
-/* Sets y to P, L and U, from a node that has their parts. */
+/* Sets y to P, L and U from a node that contains their parts. */
 static void lu_parts(const gnd__mats *a, const gnd_solve_desc *s, gnd_array **y)
 {
     const int64_t k = lesser(a->m, a->n), l = a->nbatch * a->m * k, u = a->nbatch * k * a->n;
@@ -202,7 +202,7 @@ gnd_status gnd_lu(gnd_array *x, gnd_array **p, gnd_array **l, gnd_array **u)
     return gnd__mats_give(in, 3, out, y);
 }
 
-/* Reals of a result that has the solver's dtype. */
+/* The real values of a result that has the solver's dtype. */
 static gnd_array *reals(gnd_array *y)
 {
     return gnd_dtype_kind((gnd_dtype)y->dtype) == 'c' ? gnd_real_part(y) : y;

@@ -26,7 +26,7 @@
 #include <gnd/create.h>
 #include <gnd/reduce.h>
 
-/* An operand on the way: its axes by label. None has extent 1. */
+/* An intermediate operand: its axes by label. None has extent 1. */
 typedef struct part {
     gnd_array *x;
     int n;
@@ -91,7 +91,7 @@ static int64_t joined(const gnd_array *x, int from, int n)
     return size;
 }
 
-/* Operand i: diagonals taken, axes of extent 1 left out, of dtype t. */
+/* Makes operand i: takes diagonals, drops axes of extent 1, converts to dtype t. */
 static part operand(const gnd__ein *e, int i, gnd_array *x, gnd_dtype t)
 {
     part p = {0};
@@ -105,7 +105,7 @@ static part operand(const gnd__ein *e, int i, gnd_array *x, gnd_dtype t)
     return p;
 }
 
-/* Without the labels that are not in `kept`, which are summed. */
+/* Sums over the labels that are not in `kept`. */
 static void sum_out(part *p, uint64_t kept, gnd_dtype t)
 {
     gnd_axes axes = GND_NO_AXES;
@@ -248,7 +248,7 @@ static part by_matrices(const gnd__ein *e, const part *a, const part *b, uint64_
     return p;
 }
 
-/* How a product of operands with labels a and b is made. */
+/* The plan of a product of operands with labels a and b. */
 typedef enum how { MULTIPLY, MULTIPLY_SUM, MATMUL } how;
 static how how_of(uint64_t a, uint64_t b, uint64_t kept)
 {
@@ -313,7 +313,7 @@ gnd_array *gnd_einsum(const char *subscripts, int n, gnd_array *const *operands)
     if ((bad = gnd__check_shape("einsum", e.dev, t, e.nout, dim)))
         return bad;
     for (int i = 0; i < e.nlabel; i++)
-        if (e.extent[i] == 0) { /* empty sums, or no sums */
+        if (e.extent[i] == 0) { /* sums are empty, or there are none */
             gnd__scalar zero = {.kind = gnd_dtype_kind(t)};
             return gnd__filled(e.dev, t, e.nout, dim, &zero);
         }

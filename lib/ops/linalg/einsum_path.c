@@ -147,7 +147,7 @@ int gnd__ein_order(gnd__ein *e)
     }
     e->naive = gnd__ein_size(e, all) * ((e->n > 1 ? e->n - 1 : 1) + ((all & ~e->out_set) != 0));
     e->largest = gnd__ein_size(e, e->out_set);
-    for (int i = 0; i < e->n; i++) { /* what nobody else has is summed first */
+    for (int i = 0; i < e->n; i++) { /* labels that no other operand has are summed first */
         uint64_t left = gnd__ein_left(e, e->set, i, live);
         if (left != e->set[i])
             e->flops += gnd__ein_size(e, e->set[i]);

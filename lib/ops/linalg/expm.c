@@ -69,7 +69,7 @@ static gnd_array *magnitudes(const gnd__mats *m)
     return v;
 }
 
-/* How often to halve a matrix of these norms, of a dtype with that unit roundoff. */
+/* The number of halvings for a matrix of these norms, of a dtype with that unit roundoff. */
 static int halvings(const double *norm, double unit)
 {
     double d[NORMS], eta = norm[ONE];
@@ -84,8 +84,8 @@ static int halvings(const double *norm, double unit)
             eta = bound;
     }
     int s = eta > theta ? (int)ceil(log2(eta / theta)) : 0;
-    /* and so often that the approximation is evaluated well: |c| is what the error's series begins
-     * with */
+    /* and enough halvings for an accurate evaluation: |c| is the first term of the error's series
+     */
     const double c = lgamma(27.) + lgamma(28.) - 2 * lgamma(14.), scaled = log2(norm[ONE]) - s;
     const double alpha = 26 * scaled + log2(norm[ABS27]) - c / log(2.) - log2(unit);
     if (isfinite(alpha) && alpha > 0)
@@ -93,8 +93,7 @@ static int halvings(const double *norm, double unit)
     return s;
 }
 
-/* y times 2^-(k s) for each matrix: of one number where all have the same s, which is halved[0]
- * then. */
+/* y times 2^-(k s) for each matrix. If all have the same s, it is halved[0]. */
 static gnd_array *scaled(const gnd__mats *m, const int *halved, int one, int k, gnd_array *y)
 {
     const gnd_dtype t = gnd__real_of(m->t);
@@ -116,7 +115,7 @@ static gnd_array *scaled(const gnd__mats *m, const int *halved, int one, int k, 
     return gnd_multiply(y, f);
 }
 
-/* y squared as often as each matrix was halved. */
+/* Squares y as often as each matrix was halved. */
 static gnd_array *squared(const gnd__mats *m, const int *halved, int one, gnd_array *y)
 {
     int64_t dim[GND_MAX_NDIM];
@@ -135,7 +134,7 @@ static gnd_array *squared(const gnd__mats *m, const int *halved, int one, gnd_ar
     return y;
 }
 
-/* The approximation, of A with these powers. */
+/* The approximation for A, given its powers. */
 static gnd_array *pade(const gnd__mats *m, const powers *p)
 {
     static const double b[14] = {64764752532480000.,

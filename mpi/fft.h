@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fft.h - the transform of a distributed vector, for fn_fft.c.
+ */
+#ifndef GNDM_FFT_H
+#define GNDM_FFT_H
+
+#include "call.h"
+
+/* A transform along one axis. n: its length (of the reals, for a real one). */
+typedef struct gndm__fft {
+    int inverse, real;
+    int64_t n;
+    gnd_norm norm;
+} gndm__fft;
+
+/* Whether gndm__fft_vector takes it: the vector is cut, and long enough that dividing the work pays
+ * for the exchanges. */
+int gndm__fft_fits(const gndm_array *x, const gndm__fft *f);
+/* The transform of the vector x, padded with zeros or truncated as NumPy does; t: the complex dtype
+ * of the transform. Cuts of the result are near those of x, in proportion. */
+gnd_status gndm__fft_vector(gndm_ctx *c, gndm_array *x, const gndm__fft *f, gnd_dtype t,
+                            gndm_array **out);
+
+#endif

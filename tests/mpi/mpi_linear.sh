@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# mpi_linear.sh - transforms, products and decompositions (mpi_linear) on 3 ranks, with GND_TEST_ALL on 1, 2, 3, 4 and 7
+# in all ways of cutting, and the examples on 4 (else one on 2).
+. "$GND_SRCDIR/tests/lib/tap.sh"
+. "$GND_SRCDIR/tests/mpi/start.sh"
+
+# example RANKS NAME [ARGUMENT...]: it ends well and tells its result, for which it has a bound.
+example() {
+    ranks=$1 prog=$2
+    shift 2
+    # shellcheck disable=SC2086 # a command and its options
+    $mpirun -n "$ranks" "$GND_BUILDDIR/examples/$prog" "$@" >out 2>err
+    status=$?
+    if [ $status = 0 ] && grep -q "^$ranks ranks: " out; then
+        pass "$prog on $ranks ranks"
+    else
+        fail "$prog on $ranks ranks ($status)"
+        cat out err | head -n 20 | diag
+    fi
+}
+
+if [ -n "${GND_TEST_ALL-}" ] && [ $# = 0 ]; then
+    for p in 1 2 3 4 7; do started "$p" mpi_linear; done
+    for e in spectrum_mpi kmeans_mpi cg_mpi heat_mpi; do example 4 $e; done
+else
+    for p in ${*:-3}; do started "$p" mpi_linear 1; done
+    example 2 cg_mpi 32
+fi
+done_testing

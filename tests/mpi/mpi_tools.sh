@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# mpi_tools.sh - gnd eval, explain and devices with --mpi on 3 ranks, against gnd on one, and what is wrong usage.
+. "$GND_SRCDIR/tests/lib/tap.sh"
+plain_only "mpi.sh has the same paths with sanitizers"
+. "$GND_SRCDIR/tests/mpi/start.sh"
+
+# over RANKS ARGUMENT...: gnd on so many ranks
+over() {
+    ranks=$1
+    shift
+    # shellcheck disable=SC2086 # a command and its options
+    $mpirun -n "$ranks" "$GND_BUILDDIR/tools/.libs/gnd" "$@" >out 2>err
+}
+
+gnd eval 'sin(arange(77).reshape(11, 7) * 0.25)' -o x.npy || fail "an array to begin with"
+text='((x - x.mean(axis=0))**2).sum(axis=1)'
+gnd eval "$text" x=x.npy >want
+over 3 eval --mpi "$text" x=x.npy
+check "a result that is printed" diff want out
+over 3 eval --mpi 'x[::2] + k' x=x.npy k=2.5 -o y.npy
+check "a file" test -s y.npy
+gnd eval 'x[::2] + 2.5' x=x.npy >want
+gnd eval y y=y.npy >out
+check "which gnd reads" diff want out
+over 3 explain --mpi "$text" x=x.npy
+check "explain tells the bytes of each step" grep -q 'mean .*reduction.*moves [0-9]* bytes' out
+over 3 devices --mpi
+check "devices tells of every rank" test "$(grep -c '^rank [0-2]: ' out)" = 3
+over 2 eval --mpi 'x.maen()' x=x.npy && fail "a text that is wrong fails"
+check "its error is told once, with its place" test "$(grep -c "did you mean 'mean'" err)" = 1
+over 2 eval --mpi x x=nowhere.npy && fail "a file that is not there fails"
+check "and names the array" grep -q 'gnd: eval: x: .*nowhere.npy' err
+gnd eval --mpi x x=x.npy -o y.png 2>err && fail "a format that --mpi has not fails"
+check "and says what to give" grep -q 'ends in .npy' err
+cp "$GND_BUILDDIR/tools/.libs/gnd" alone
+if [ ! -e "$(sed -n 's/^pkglibexecdir = //p' "$GND_BUILDDIR/Makefile")/gnd-mpi" ]; then
+    ./alone eval --mpi 1 >out 2>err
+    check "a gnd without gnd-mpi says what to install" grep -q 'libopenmpi-dev' err
+fi
+done_testing
