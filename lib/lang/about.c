@@ -84,7 +84,7 @@ static void tell(const char *s, const gnd__param *p, gnd_parameter *out)
     for (char *c = out->others; *c; c++)
         *c = *c == '|' ? ' ' : *c;
     if (*end == '=')
-        copy(out->value, sizeof out->value, end + 1, strcspn(end + 1, ","));
+        copy(out->value, sizeof out->value, end + 1, gnd__sig_default(end + 1));
     out->kind = p->rest           ? GND_PARAMETER_REST
                 : p->keyword_only ? GND_PARAMETER_KEYWORD
                                   : GND_PARAMETER_ANY;

@@ -131,9 +131,37 @@ static gnd_array **arrays(gnd__args *c, gnd__slot *s, int n, const char *param)
     return a;
 }
 
+int gnd__arg_parts(gnd__args *c, int i, int ndim)
+{
+    gnd__slot *s = &c->arg[i];
+    gnd_array *x = s->v.kind == GND__V_ARRAY ? s->v.held->a : NULL;
+    if (!x || gnd_ndim(x) < ndim)
+        return 0;
+    const int64_t n = gnd_dim(x, 0);
+    if (n > 1 << 20)
+        return gnd__expr_fail(c->x, GND_ERR_OVERFLOW, s->at, "%s: %lld arrays", c->name,
+                              (long long)n);
+    gnd_array **out = gnd__calloc((size_t)n + 1, sizeof *out);
+    gnd__val *const result = c->out;
+    gnd__val list;
+    if (!out)
+        return gnd__expr_nomem(c->x);
+    c->out = &list;
+    const int bad = gnd__ret_tuple(c, out, (int)n, gnd_unstack(x, 0, out));
+    c->out = result;
+    gnd__free(out);
+    if (bad)
+        return -1;
+    gnd__val_drop(&s->v);
+    s->v = list;
+    return 0;
+}
+
 gnd_array **gnd__arg_arrays(gnd__args *c, int i, int *n)
 {
     gnd__slot *s = &c->arg[i];
+    if (gnd__arg_parts(c, i, 1))
+        return NULL;
     if (!gnd__val_is_seq(&s->v)) {
         gnd__arg_wrong(c, i, "a list or tuple of arrays");
         return NULL;

@@ -27,6 +27,14 @@ const gnd__fn *gnd__fn_entry(int i)
 
 /* --- signatures ------------------------------------------------------------------------------- */
 
+size_t gnd__sig_default(const char *s)
+{
+    size_t n = 0;
+    for (int open = 0; s[n] && (open || s[n] != ','); n++)
+        open += (s[n] == '(') - (s[n] == ')');
+    return n;
+}
+
 void gnd__sig_parse(const char *params, gnd__sig *sig)
 {
     int keyword_only = 0;
@@ -44,7 +52,7 @@ void gnd__sig_parse(const char *params, gnd__sig *sig)
                                             .keyword_only = (uint8_t)keyword_only};
             keyword_only |= rest;
         }
-        s += len + strcspn(s + len, ",");
+        s += len + gnd__sig_default(s + len);
         s += strspn(s, ", ");
     }
 }

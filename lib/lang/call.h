@@ -87,6 +87,8 @@ const gnd_function *gnd__function_at(int i);
 const gnd_function *gnd__function_first(int i);
 /* Entry i of funcs.def, NULL at the end. */
 const gnd__fn *gnd__fn_entry(int i);
+/* The length of the default at s, up to the comma behind it: "None, axis", "(-2, -1), norm". */
+size_t gnd__sig_default(const char *s);
 /* Parses a signature. */
 void gnd__sig_parse(const char *params, gnd__sig *s);
 /* The signature of f in Python's form, "sum(x, axis=None)", cut to size. Returns buf. */
@@ -112,8 +114,11 @@ gnd_array *gnd__arg_strong(gnd__args *c, int i);
 gnd_array *gnd__slot_strong(gnd__args *c, gnd__slot *s, const char *param);
 /* A weak scalar, for parameters that take only those. Arrays of one element are read. */
 gnd_array *gnd__arg_scalar(gnd__args *c, int i);
-/* A list or tuple of n arrays, in a new block that the caller frees (gnd__free), without the
- * arrays. */
+/* Argument i, where it is an array of at least ndim dimensions, becomes the tuple of its parts
+ * along axis 0. */
+int gnd__arg_parts(gnd__args *c, int i, int ndim);
+/* A list or tuple of n arrays, or the parts of one array along axis 0, in a new block that the
+ * caller frees (gnd__free), without the arrays. */
 gnd_array **gnd__arg_arrays(gnd__args *c, int i, int *n);
 /* The values of the "*" parameter as arrays, likewise. */
 gnd_array **gnd__rest_arrays(gnd__args *c, int *n);

@@ -27,13 +27,16 @@ static void drop_items(items *t)
     *t = (items){NULL, NULL, 0};
 }
 
-/* Converts argument i, a list or tuple, to items. With `one`, any other value counts as a list of
- * one item. After an error *t is empty. */
+/* Converts argument i, a list or tuple, to items. An array is the list of its parts along axis 0.
+ * With `one`, an array of one dimension and any other value count as a list of one item. After an
+ * error *t is empty. */
 static int items_of(gnd__args *c, int i, int one, items *t)
 {
+    *t = (items){NULL, NULL, 0};
+    if (gnd__arg_parts(c, i, one ? 2 : 1))
+        return -1;
     const gnd__val *v = &c->arg[i].v;
     const int list = gnd__val_is_seq(v);
-    *t = (items){NULL, NULL, 0};
     if ((!list && !one) || (list && v->seq->n > INT32_MAX))
         return gnd__arg_wrong(c, i, "a list of arrays");
     const int n = list ? (int)v->seq->n : 1;

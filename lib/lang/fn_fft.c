@@ -32,7 +32,8 @@ static int one(gnd__args *c, one_fn *f)
     return gnd__ret(c, f(x, n, axis, norm));
 }
 
-/* name(x, s=None, axes=None, norm=None). two: the default of axes is the last two axes. */
+/* name(x, s=None, axes=None, norm=None). two: the default of axes is the last two; None: all, or as
+ * many as s has. */
 static int many(gnd__args *c, many_fn *f, int two)
 {
     int64_t s[GND_MAX_NDIM], a[GND_MAX_NDIM];
@@ -43,7 +44,7 @@ static int many(gnd__args *c, many_fn *f, int two)
         (gnd__arg_given(c, 2) && gnd__arg_ints(c, 2, a, GND_MAX_NDIM, &naxes)) ||
         arg_norm(c, 3, &norm))
         return -1;
-    if (naxes < 0 && two) {
+    if (two && c->arg[2].v.kind == GND__V_MISSING) {
         naxes = 2;
         a[0] = -2;
         a[1] = -1;

@@ -4,6 +4,7 @@
  * NumPy's convolve and correlate and of scipy.signal's functions.
  */
 #include <gnd/array.h>
+#include <gnd/manip.h>
 #include <gnd/signal.h>
 #include "lang/call.h"
 
@@ -24,7 +25,14 @@ static int line(gnd__args *c,
 {
     gnd_array *a = gnd__arg_strong(c, 0), *v = a ? gnd__arg_strong(c, 1) : NULL;
     int mode = v ? arg_mode(c, 2, missing) : -1, method = mode < 0 ? -1 : arg_method(c, 3);
-    return method < 0 ? -1 : gnd__ret(c, f(a, v, (gnd_conv_mode)mode, (gnd_conv_method)method));
+    if (method < 0)
+        return -1;
+    gnd_scope_begin();
+    gnd_array *y =
+        f(gnd_atleast_1d(a), gnd_atleast_1d(v), (gnd_conv_mode)mode, (gnd_conv_method)method);
+    gnd_keep(y);
+    gnd_scope_end();
+    return gnd__ret(c, y);
 }
 
 int gnd__fn_convolve(gnd__args *c)

@@ -110,32 +110,12 @@ int gnd__fn_argpartition(gnd__args *c)
 int gnd__fn_lexsort(gnd__args *c)
 {
     int axis = -1, n = 0;
-    gnd_array **keys, *x = NULL, *y;
     if (gnd__arg_given(c, 1) && gnd__arg_axis(c, 1, &axis))
         return -1;
-    if (gnd__val_is_seq(&c->arg[0].v)) {
-        if (!(keys = gnd__arg_arrays(c, 0, &n)))
-            return -1;
-        y = gnd_lexsort(n, keys, axis);
-        gnd__free(keys);
-        return gnd__ret(c, y);
-    }
-    if (!(x = gnd__arg_strong(c, 0)))
-        return -1;
-    if (gnd_ndim(x) < 2)
-        return gnd__arg_wrong(c, 0, "a sequence of arrays");
-    if (gnd_dim(x, 0) > 4096)
-        return gnd__expr_fail(c->x, GND_ERR_ARG, c->arg[0].at,
-                              "lexsort: %lld keys, at most 4096 are possible",
-                              (long long)gnd_dim(x, 0));
-    n = (int)gnd_dim(x, 0);
-    keys = gnd__calloc((size_t)n + 1, sizeof *keys);
+    gnd_array **keys = gnd__arg_arrays(c, 0, &n);
     if (!keys)
-        return gnd__expr_nomem(c->x);
-    gnd_unstack(x, 0, keys);
-    y = gnd_lexsort(n, keys, axis);
-    for (int i = 0; i < n; i++)
-        gnd_release(keys[i]);
+        return -1;
+    gnd_array *y = gnd_lexsort(n, keys, axis);
     gnd__free(keys);
     return gnd__ret(c, y);
 }

@@ -68,7 +68,13 @@ def fill_diagonal(a, val, wrap=False):
 
 
 def put_along_axis(arr, indices, values, axis):
-    """Sets elements at an index each along an axis."""
+    """Sets elements at an index each along an axis; None: of the flattened array."""
+    if axis is None:
+        flat = _target(arr, 'put_along_axis').ravel()
+        flat[...] = _put_along_axis(flat, indices, values, 0)
+        if flat.base is None:
+            arr[...] = flat.reshape(arr.shape)
+        return
     _target(arr, 'put_along_axis')[...] = _put_along_axis(arr, indices, values, axis)
 
 

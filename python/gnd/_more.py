@@ -167,14 +167,32 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
     return y if dtype is None else y.astype(dtype)
 
 
+def _einsum_axes(subscripts, ndim):
+    """The labels of the axes of an only operand and of the result, the axes of an ellipsis as numbers. None: not so."""
+    left, arrow, right = subscripts.replace(' ', '').partition('->')
+    labels = left.replace('...', '')
+    rest = tuple(range(ndim - len(labels))) if '...' in left else ()
+    if not arrow:
+        right = '...' * ('...' in left) + ''.join(sorted(c for c in labels if labels.count(c) == 1))
+    if not (labels + right.replace('...', '')).isalpha() and labels:
+        return None
+    parts = []
+    for side in (left, right):
+        before, dots, after = side.partition('...')
+        parts.append(tuple(before) + (rest if dots else ()) + tuple(after))
+    a, b = parts
+    return parts if len(a) == ndim and set(a) == set(b) and len(set(b)) == len(b) else None
+
+
 def einsum(subscripts, *operands, dtype=None, order='K', casting='safe', optimize=False, out=None):
-    """Sums of products by Einstein's notation. Axes of one array in another order are a view."""
-    if len(operands) == 1 and isinstance(subscripts, str) and dtype is None and out is None:
-        left, arrow, right = subscripts.replace(' ', '').partition('->')
-        right = right if arrow else ''.join(sorted(left))
+    """Sums of products by Einstein's notation. Axes of one array in another order are a view. As in NumPy dtype= has
+    no effect where nothing is added or multiplied."""
+    if len(operands) == 1 and isinstance(subscripts, str) and out is None:
         x = asarray(operands[0])
-        if len(set(left)) == len(left) == len(right) == x.ndim and set(left) == set(right) and left.isalpha():
-            return x._permute(tuple(left.index(c) for c in right))
+        axes = _einsum_axes(subscripts, x.ndim)
+        if axes is not None and len(set(axes[0])) == x.ndim:
+            return x._permute(tuple(axes[0].index(c) for c in axes[1]))
+        dtype = None if axes is not None else dtype
     if dtype is not None:
         for x in operands:
             if isinstance(x, ndarray) and not np.can_cast(x.dtype, dtype, casting):
@@ -193,8 +211,36 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     return _gnd().moveaxis(_table_cross(a, b), -1, axisc)
 
 
-_table_linspace, _table_logspace, _table_einsum, _table_cross = (
-    _core._function(n, 0, n, None) for n in ('linspace', 'logspace', 'einsum', 'cross'))
+def piecewise(x, condlist, funclist, *args, **kw):
+    """For each element the value of the last condition that is true: a number, an element of an array, or the result
+    of a function(elements, *args, **kw); one more than there are conditions is for the other elements, else 0."""
+    x = asarray(x)
+    if not any(map(callable, funclist)):
+        return _table_piecewise(x, condlist, funclist)
+    several = x.ndim == 0 or isinstance(condlist, (list, tuple)) and isinstance(condlist[0], (list, tuple, ndarray))
+    several = several or isinstance(condlist, ndarray) and condlist.ndim > 1
+    conditions = [asarray(c).astype(bool) for c in (condlist if several else [condlist])]
+    n = len(conditions)
+    if len(funclist) not in (n, n + 1):
+        raise ValueError(f'piecewise: {n} conditions and {len(funclist)} functions: {n} or {n + 1} are wanted')
+    if len(funclist) == n + 1:
+        other = conditions[0]
+        for c in conditions[1:]:
+            other = other | c
+        conditions.append(~other)
+    y = _gnd().zeros_like(x)
+    for c, f in zip(conditions, funclist):
+        if not callable(f):
+            y[c] = f
+        else:
+            v = x[c]
+            if v.size:
+                y[c] = f(v, *args, **kw)
+    return y
+
+
+_table_linspace, _table_logspace, _table_einsum, _table_cross, _table_piecewise = (
+    _core._function(n, 0, n, None) for n in ('linspace', 'logspace', 'einsum', 'cross', 'piecewise'))
 
 
 def real_if_close(a, tol=100):
@@ -411,8 +457,24 @@ def tensorsolve(a, b, axes=None):
     return _gnd().linalg.solve(a.reshape(-1, int(np.prod(inner))), b.ravel()).reshape(inner)
 
 
-LINALG = [tensorinv, tensorsolve]
-FUNCTIONS = [linspace, logspace, einsum, cross, shape, isfortran, iscomplexobj, isrealobj, vdot, unravel_index, ravel_multi_index, packbits, unpackbits, real_if_close, sort_complex,
+def lstsq(a, b, rcond=None):
+    """The x with the smallest norm(a @ x - b), the sums of squares that are left, the rank, and the singular values
+    of a. Singular values below rcond times the largest count as 0; -1: the dtype's epsilon; None: the epsilon times
+    the larger extent."""
+    a, b = asarray(a), asarray(b)
+    if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
+        raise np.linalg.LinAlgError(f'lstsq: shapes {a.shape} and {b.shape}: a matrix and a vector or matrix of as '
+                                    f'many rows are wanted')
+    if rcond is not None and rcond < 0:
+        t = np.result_type(a.dtype, b.dtype)
+        rcond = float(np.finfo(t if t.kind in 'fc' else np.float64).eps)
+    x, residuals, rank, s = _table_lstsq(a, b, rcond)
+    return x, residuals, rank.astype(np.int32), s
+
+
+_table_lstsq = _core._function('linalg.lstsq', 0, 'lstsq', None)
+LINALG = [tensorinv, tensorsolve, lstsq]
+FUNCTIONS = [linspace, logspace, einsum, cross, piecewise, shape, isfortran, iscomplexobj, isrealobj, vdot, unravel_index, ravel_multi_index, packbits, unpackbits, real_if_close, sort_complex,
              common_type, mask_indices, diag_indices_from, require, asarray_chkfinite, apply_along_axis, apply_over_axes,
              fromfunction, fromiter, frombuffer, fromstring, fromfile, loadtxt, genfromtxt, load, save, savez,
              savez_compressed, savetxt, array_repr, array_str, array2string]

@@ -294,10 +294,18 @@ def polyval(p, x):
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """The coefficients of the polynomial nearest to points. full: with residuals, rank, singular values and rcond. cov:
     with the coefficients' covariance matrix, 'unscaled' or scaled by chi squared over the degrees of freedom."""
+    x, y, deg = asarray(x), asarray(y), int(deg)
+    if x.ndim != 1 or not x.size or y.ndim not in (1, 2) or x.shape[0] != y.shape[0]:
+        raise TypeError(f'polyfit: x of shape {x.shape} and y of shape {y.shape}: one dimension, not empty, and as many '
+                        f'elements or rows are wanted')
+    if w is not None:
+        w = asarray(w)
+        if w.shape != x.shape:
+            raise TypeError(f'polyfit: w of shape {w.shape}: the shape of x, {x.shape}, is wanted')
     if not full and not cov:
         return _gnd()._polyfit(x, y, deg, rcond, w=w)
-    x, y = asarray(x) + 0.0, asarray(y) + 0.0
-    c = polyfit(x, y, deg, rcond, w=w)  # checks shapes
+    x, y = x + 0.0, y + 0.0
+    c = polyfit(x, y, deg, rcond, w=w)
     n = deg + 1
     rcond = x.size * float(np.finfo(x.dtype).eps) if rcond is None else rcond
     a = _gnd().vander(x, n)

@@ -167,12 +167,42 @@ def _call_casting(name, args, keywords):
     return result if out is None else _write(name, result, out, True, 'unsafe')
 
 
+def _matmul(u, args, axes=None, **keywords):
+    """matmul with axes=: those of the matrices (or of a vector) in the operands and in the result."""
+    if 'axis' in keywords or 'keepdims' in keywords:
+        raise TypeError('matmul: axis= and keepdims= are for functions of vectors: axes= names those of the matrices')
+    if not isinstance(axes, list):
+        raise TypeError(f'matmul: axes: a list of tuples is wanted, not {type(axes).__name__}')
+    a, b = map(asarray, args[:2])
+    core = [min(x.ndim, 2) for x in (a, b)]
+    core.append(sum(core) - 2)
+    if len(axes) != 3 and not (len(axes) == 2 and core[2] == 0):
+        raise ValueError(f'matmul: axes has {len(axes)} entries: one for each operand and the result')
+    axes = list(axes) + [()] * (3 - len(axes))
+    for i, (ax, n) in enumerate(zip(axes, core)):
+        axes[i] = ax = (ax,) if hasattr(ax, '__index__') and n == 1 else ax
+        if hasattr(ax, '__index__'):
+            raise _core.AxisError(f'matmul: axes[{i}] is one axis: {n} are wanted')
+        if not isinstance(ax, tuple):
+            raise TypeError(f'matmul: axes[{i}]: a tuple is wanted, not {type(ax).__name__}')
+        if len(ax) != n:
+            raise _core.AxisError(f'matmul: axes[{i}] has {len(ax)} axes: {n} are wanted')
+    move, last = sys.modules['gnd'].moveaxis, ((), (-1,), (-2, -1))
+    out = keywords.pop('out', args[2] if len(args) > 2 else None)
+    y = u(move(a, axes[0], last[core[0]]), move(b, axes[1], last[core[1]]), **keywords)
+    y = move(y, last[core[2]], axes[2])
+    out = out[0] if isinstance(out, tuple) else out
+    return y if out is None else _write('matmul', y, out, True, keywords.get('casting', 'same_kind'))
+
+
 def call(name, args, keywords):
     """The ufunc of that name, with all keywords of NumPy's. Without out=, where where= is False the result is
     undefined, as in NumPy."""
     u = _ufuncs.get(name)
     if u is None:
         return _call_casting(name, args, keywords)
+    if name == 'matmul' and not keywords.keys().isdisjoint(('axes', 'axis', 'keepdims')):
+        return _matmul(u, args, **keywords)
     for k in keywords:
         if k not in _KEYWORDS:
             raise TypeError(f'{name} has no argument {k!r}: it has {", ".join(sorted(_KEYWORDS))}')

@@ -221,6 +221,8 @@ static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObj
             goto done;
     const gnd_status s = gnd_call_function(h.dev, e->f, used, in, nkw, keyword, &out);
     result = s == GND_OK ? py_from_value(&out) : py_raise(kind_of_error(e, s), gnd_message());
+    if (e->elementwise)
+        result = py_numpy_scalar(result);
     if (where)
         result = moved(result, where);
     if (in_fortran_order(e, args, all, order))

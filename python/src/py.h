@@ -150,6 +150,8 @@ int py_operand(PyObject *o, gnd_device *dev, gnd_array **out);
 int py_to_value(PyObject *o, py_hold *h, gnd_value *v);
 /* The result v, which is cleared. */
 PyObject *py_from_value(gnd_value *v);
+/* A number of Python's as NumPy's scalar, anything else as it is. The reference is given on. */
+PyObject *py_numpy_scalar(PyObject *o);
 /* A copy of what is an array for NumPy. */
 gnd_array *py_from_numpy(PyObject *o, gnd_device *dev);
 /* A copy as numpy.ndarray. */

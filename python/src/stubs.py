@@ -47,7 +47,7 @@ from ._stream import (Event as Event, Stream as Stream,
                       get_current_stream as get_current_stream)
 from ._memory import (MemoryPool as MemoryPool,
                       get_default_memory_pool as get_default_memory_pool)
-from .cuda import vectorize as vectorize
+from ._vectorize import vectorize as vectorize
 from .kernels import RawKernel as RawKernel, RawModule as RawModule, fuse as fuse
 from .snippets import (ElementwiseKernel as ElementwiseKernel,
                        ReductionKernel as ReductionKernel)
@@ -112,7 +112,7 @@ def type_of(name, default, group):
 def function(name, parameters, group):
     """A function of the table as a line of a stub."""
     short, parts, out = name.rpartition('.')[2], [], []
-    for p in parameters.split(', ') if parameters else ():
+    for p in re.split(r', (?![^(]*\))', parameters) if parameters else ():
         if p in ('*', '/'):
             parts.append(p)
             continue

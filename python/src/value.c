@@ -375,6 +375,20 @@ static PyObject *object_of(const gnd_value *v)
     return t;
 }
 
+PyObject *py_numpy_scalar(PyObject *o)
+{
+    if (!o || numpy() ||
+        !(PyBool_Check(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o) ||
+          PyComplex_CheckExact(o)))
+        return o;
+    PyObject *x = PyObject_CallFunctionObjArgs(np_asarray, o, NULL), *none = PyTuple_New(0);
+    PyObject *r = x && none ? PyObject_GetItem(x, none) : NULL;
+    Py_XDECREF(x);
+    Py_XDECREF(none);
+    Py_DECREF(o);
+    return r;
+}
+
 PyObject *py_from_value(gnd_value *v)
 {
     PyObject *o = object_of(v);

@@ -183,10 +183,10 @@ if alias is numpy:
 
 
 def pytest_collection_modifyitems(session, config, items):
-    """CUPY_ONLY: a file of the ids to run; CUPY_SAMPLE: at most so many of each test function."""
+    """CUPY_ONLY: a file with a list of the ids to run, as JSON; CUPY_SAMPLE: at most so many of each test function."""
     if 'CUPY_ONLY' in os.environ:
         with open(os.environ['CUPY_ONLY'], encoding='utf-8') as f:
-            only = set(f.read().split('\n'))
+            only = set(json.load(f))
         items[:] = [i for i in items if i.nodeid in only]
     if 'CUPY_SAMPLE' in os.environ:
         count, most, kept = {}, int(os.environ['CUPY_SAMPLE']), []

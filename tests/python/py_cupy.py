@@ -48,7 +48,7 @@ def run(part, alias, only=None):
     if only is not None:
         env['CUPY_ONLY'] = report + '.ids'
         with open(env['CUPY_ONLY'], 'w', encoding='utf-8') as f:
-            f.write('\n'.join(only))
+            json.dump(only, f)  # ids may have line ends in them
         if 'GND_CUPY_SAMPLE' in os.environ:
             env['CUPY_SAMPLE'] = os.environ['GND_CUPY_SAMPLE']
     subprocess.run([sys.executable, '-B', '-m', 'pytest', '-q', '-p', 'cupy_alias', '-p', 'no:cacheprovider',

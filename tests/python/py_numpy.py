@@ -152,6 +152,63 @@ def test_more():
     both('diag_indices of fewer than none', lambda xp: xp.diag_indices(-2))
 
 
+def test_choices():
+    x, c = np.arange(6.) - 2, rng.integers(0, 3, 4)
+    both('piecewise of functions', lambda xp: xp.piecewise(xp.asarray(x), [xp.asarray(x) < 0, xp.asarray(x) > 2],
+                                                           [lambda v: -v, lambda v: v.sum(), 7]))
+    both('piecewise of an array', lambda xp: xp.piecewise(xp.asarray(x), [xp.asarray(x) < 0], xp.asarray([3, 4])))
+    both('piecewise of too many', lambda xp: xp.piecewise(xp.asarray(x), [xp.asarray(x) < 0], [1, 2, 3]))
+    both('choose in an array', lambda xp: xp.choose(xp.asarray(c), xp.asarray(A)))
+    both('stack of an array', lambda xp: xp.stack(xp.asarray(A), axis=1))
+    both('lexsort of an array', lambda xp: xp.lexsort(xp.asarray(A)))
+
+    def along(xp):
+        y = xp.asarray(A.copy())
+        xp.put_along_axis(y, xp.asarray([1, 7]), xp.asarray([50, 60]), axis=None)
+        return y
+    both('put_along_axis of the flattened array', along)
+    both('axes of matmul', lambda xp: xp.matmul(xp.asarray(A), xp.asarray(A), axes=[(1, 0), (0, 1), (1, 0)]))
+    both('axes of matmul: too few', lambda xp: xp.matmul(xp.asarray(A), xp.asarray(A), axes=[(1, 0), 0, (1, 0)]))
+    for subscripts in ('ij...->...ji', 'j...', '...ij', 'ii->i', 'ij->i'):
+        y = A[:, :3] * 1.0
+        both(f'einsum {subscripts}', lambda xp: xp.einsum(subscripts, xp.asarray(y), dtype=np.complex64), 1e-5)
+    both('fft2 along all axes', lambda xp: xp.fft.fft2(xp.arange(24.).reshape(2, 3, 4), axes=None), 1e-12)
+    both('fft2', lambda xp: xp.fft.fft2(xp.arange(24.).reshape(2, 3, 4)), 1e-12)
+    for name in ('bartlett', 'blackman', 'hamming', 'hanning'):
+        both(name, lambda xp: getattr(xp, name)(7), 1e-12)
+    both('kaiser', lambda xp: xp.kaiser(6, 4.5), 1e-9)
+    both('lstsq with rcond=-1', lambda xp: xp.linalg.lstsq(xp.asarray(A * 1.0).T, xp.asarray(A[0] * 1.0), rcond=-1), 1e-9)
+    both('convolve of a number', lambda xp: xp.convolve(xp.asarray(3.), xp.arange(4.)), 1e-12)
+    t.ok(type(gnd.add(1, 2)) is np.int64 and type(gnd.sqrt(2.0)) is np.float64 and gnd.less(1, 2) is np.True_,
+         'functions of numbers alone')
+
+
+def test_vectorize():
+    a, b = rng.integers(-5, 5, (3, 4)).astype(np.int8), rng.integers(-5, 5, 4).astype(np.int8)
+
+    def branches(x, y):
+        if x > 2:
+            return y
+        elif not x:
+            return x + 1.5
+        return max(x, y) - min(x, y)
+
+    def loop(x, n):
+        s = x
+        while n > 0:
+            s, n = s + n, n - 1
+        return s
+    for name, f in {'arithmetic': lambda x, y: (x + y) * 2 - (x & y), 'branches': branches, 'a loop': loop,
+                    'two results': lambda x, y: (x == y, -y), 'NumPy': lambda x, y: np.hypot(x, y)}.items():
+        both(f'vectorize: {name}', lambda xp: xp.vectorize(f)(xp.asarray(a), xp.asarray(b)), 1e-3)
+    both('vectorize: otypes', lambda xp: xp.vectorize(lambda x: x, otypes='f')(xp.zeros(0)))
+    both('vectorize: no elements', lambda xp: xp.vectorize(lambda x: x)(xp.zeros(0)))
+    t.is_(gnd.vectorize(lambda x, k: x * k, excluded={'k'})(gnd.arange(3), k=5), np.arange(3) * 5, 'vectorize: excluded')
+    t.raises(TypeError, lambda: gnd.vectorize(lambda x: 'text')(gnd.arange(3)), 'vectorize: text')
+    f = gnd.vectorize(['float32(float32, float32)'], target='gpu')(lambda x, y: x * y)
+    t.is_(f(gnd.asarray(a[0]), 2.0), a[0].astype('f4') * 2, "vectorize: Numba's signatures")
+
+
 def test_poly():
     p, q = np.poly1d([2., -3., 1.]), np.poly1d([1., 4.])
     g, h = gnd.poly1d([2., -3., 1.]), gnd.poly1d([1., 4.])
@@ -188,4 +245,5 @@ def test_random_state():
     t.ok(a.tolist() == r.rand(3).tolist(), 'and for a state')
 
 
-t.run([test_polyfit, test_random_state, test_ufuncs, test_order, test_in_place, test_complex, test_more, test_poly])
+t.run([test_polyfit, test_random_state, test_ufuncs, test_order, test_in_place, test_complex, test_more, test_choices, test_vectorize,
+       test_poly])

@@ -6,6 +6,7 @@ import operator
 
 import numpy as np
 
+from .._ufunc import ufunc
 from . import helpers, mathematics, stubs, threads, ufuncs
 from . import types as T
 from .atomics import atomic
@@ -62,6 +63,8 @@ def plain(w, node, o, args):
     if o is round and len(args) == 2 and args[0].type is not None and args[1].type is not T.none and args[0].type.kind == 'f':
         digits = [w.cast(args[0], w.narrow(T.float64), node), w.cast(args[1], T.int64, node)]
         return w.cast(device(w, node, helpers.round_digits, digits, helpers.round_digits), args[0].type, node)
+    if isinstance(o, ufunc):
+        o = getattr(np, o.__name__, o)
     if isinstance(o, np.ufunc):
         found = ufuncs.call(w, node, o, args)
     else:

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Windows for signals, as in NumPy: m points, symmetric, in the default float dtype. For m below 1 there are none."""
+import math
+import sys
+
+import numpy as np
+
+
+def _points(m, name):
+    """The distances of the m points from the middle, from 1 - m to m - 1; or the window of less than two points."""
+    if isinstance(m, (str, bytes)) or getattr(m, 'ndim', 0):
+        raise TypeError(f'{name}: M must be a number, not {m!r}')
+    gnd, m = sys.modules['gnd'], float(m)
+    if m < 1:
+        return None, gnd.zeros(0)
+    if m == 1:
+        return None, gnd.ones(1)
+    return gnd.arange(1 - m, m, 2) / (m - 1), None
+
+
+def bartlett(M):
+    """A triangle that is 0 at both ends."""
+    x, y = _points(M, 'bartlett')
+    return y if x is None else 1 - abs(x)
+
+
+def _cosines(M, name, *weights):
+    x, y = _points(M, name)
+    if x is None:
+        return y
+    return sum((w * sys.modules['gnd'].cos(k * math.pi * x) for k, w in enumerate(weights[1:], 1)), weights[0] + 0 * x)
+
+
+def hanning(M):
+    """A raised cosine that is 0 at both ends."""
+    return _cosines(M, 'hanning', 0.5, 0.5)
+
+
+def hamming(M):
+    """A raised cosine that is 0.08 at both ends."""
+    return _cosines(M, 'hamming', 0.54, 0.46)
+
+
+def blackman(M):
+    """Three terms of cosines, 0 at both ends."""
+    return _cosines(M, 'blackman', 0.42, 0.5, 0.08)
+
+
+def kaiser(M, beta):
+    """The Kaiser window: i0(beta sqrt(1 - x**2)) / i0(beta), x from -1 to 1."""
+    x, y = _points(M, 'kaiser')
+    if x is None:
+        return y
+    gnd = sys.modules['gnd']
+    return gnd.i0(beta * gnd.sqrt(1 - x * x)) / float(np.i0(float(beta)))
+
+
+FUNCTIONS = [bartlett, hanning, hamming, blackman, kaiser]
