@@ -126,6 +126,10 @@ gnd_status gnd__codegen_pieces(const gnd__kir *const *k, int n, const gnd__targe
 /* Whether the rows of k (k->rows, axes not merged) fit into the registers of a group. */
 int gnd__codegen_rows_fit(const gnd__kir *k, const gnd__target *t);
 
+/* Whether a CPU's kernel of k, a reduction (axes merged) without random numbers, goes along rows;
+ * *most: how many groups of lanes it takes at once (kernels/reduce_cpu.cl). */
+int gnd__codegen_by_rows(const gnd__kir *k, int *most);
+
 /* Whether k (axes not merged), which has conditions on indices, costs less than storing the
  * assemblies. */
 int gnd__codegen_boxes_fit(const gnd__kir *k, const gnd__target *t);

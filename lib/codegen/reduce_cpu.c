@@ -154,6 +154,12 @@ static gnd_status columns(gnd__cg *c)
     return gnd__cg_end_reduction(c, (size_t)(outer * tiles * splits), 1, splits, 0);
 }
 
+int gnd__codegen_by_rows(const gnd__kir *k, int *most)
+{
+    *most = extremes(k) ? MOST_EXACT : MOST;
+    return !by_columns(k);
+}
+
 gnd_status gnd__cg_reduce_cpu(gnd__cg *c)
 {
     return by_columns(c->k) ? columns(c) : rows(c);

@@ -59,6 +59,21 @@ gnd_status gnd__gate_call_failed(gnd__gdev *d, const char *slot, gnd_status st, 
 /* The kinds of transfers between the host and a block. */
 enum { GET = 1, LATER = 2 };
 
+/* The device is idle, and works in host memory. */
+static gnd_status move_here(gnd__gdev *d, const gnd__block *b, size_t off, void *host,
+                            size_t nbytes, int get, gnd_err *e)
+{
+    char *at = gnd__gate_address(b) + off;
+    gnd__span span;
+    gnd_status st = gnd__gate_tick(e);
+    if (st != GND_OK)
+        return st;
+    gnd__span_begin(d, &span, GND__SPAN_HOST);
+    memcpy(get ? host : at, get ? at : host, nbytes);
+    gnd__span_end(d, &span, "transfer", get ? "read" : "write", (int64_t)nbytes);
+    return GND_OK;
+}
+
 /* Transfers nbytes between host and b: to the host with GET, otherwise from it. LATER: does not
  * wait, if the backend supports that. */
 static gnd_status transfer(gnd__gdev *d, gnd__block *b, size_t off, void *host, size_t nbytes,
@@ -77,7 +92,9 @@ static gnd_status transfer(gnd__gdev *d, gnd__block *b, size_t off, void *host, 
         return st;
     if (how & GET ? !m->read_async : !m->write_async)
         how &= ~LATER;
-    if (how & GET)
+    if (gnd__gate_idle(d) && gnd__gate_address(b))
+        st = move_here(d, b, off, host, nbytes, how & GET, e);
+    else if (how & GET)
         CALL(DEVICE, "transfer", what, (int64_t)nbytes,
              (how & LATER ? m->read_async : m->read)(d->queue, host, b->buf, b->off + off, nbytes,
                                                      e));
@@ -85,6 +102,8 @@ static gnd_status transfer(gnd__gdev *d, gnd__block *b, size_t off, void *host, 
         CALL(DEVICE, "transfer", what, (int64_t)nbytes,
              (how & LATER ? m->write_async : m->write)(d->queue, b->buf, b->off + off, host, nbytes,
                                                        e));
+    if (st == GND_OK && how == GET) /* it waited for all that came before */
+        d->pending = 0;
     if (st == GND_OK)
         *(how & GET ? &d->n.bytes_d2h : &d->n.bytes_h2d) += nbytes;
     return done(d, names[how], st, e);
@@ -181,6 +200,7 @@ gnd_status gnd__gate_unmap(gnd__gdev *d, gnd__block *b, void *p, gnd_err *e)
     /* An injected failure still unmaps: the mapping must not outlive the test. */
     injected = gnd__gate_tick(e);
     st = gnd__forked ? GND_OK : d->be->memory.unmap(d->queue, b->buf, p, e);
+    d->pending = 1;
     return done(d, "unmap", injected ? injected : st, e);
 }
 
@@ -203,6 +223,7 @@ gnd_status gnd__gate_finish(gnd__gdev *d, gnd_err *e)
 {
     gnd_status st;
     CALL(HOST, "wait", "finish", -1, d->be->queue.finish(d->queue, e));
+    d->pending = st != GND_OK;
     if (UNLIKELY(d->streams != NULL) && st == GND_OK)
         gnd__stream_finished(d);
     if (UNLIKELY(d->trace != NULL) && !gnd__forked)
@@ -214,6 +235,7 @@ gnd_status gnd__gate_finish_all(gnd__gdev *d, gnd_err *e)
 {
     gnd_status st;
     CALL(HOST, "wait", "finish", -1, gnd__queues_wait(d, e));
+    d->pending = st != GND_OK;
     if (UNLIKELY(d->trace != NULL) && !gnd__forked)
         gnd__trace_idle(d);
     return done(d, "finish", st, e);
@@ -227,6 +249,7 @@ gnd_status gnd__gate_settle(gnd__gdev *d, gnd_err *e)
         return injected;
     gnd__span_begin(d, &span, GND__SPAN_HOST);
     st = gnd__queues_wait(d, injected ? NULL : e);
+    d->pending = st != GND_OK;
     gnd__span_end(d, &span, "wait", "finish", -1);
     return done(d, "finish", injected ? injected : st, e);
 }

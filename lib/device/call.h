@@ -42,7 +42,7 @@ static inline gnd_status out_of_range(const gnd__gdev *d, const char *slot, cons
             gnd__span span;                                                                        \
             gnd__span_begin(d, &span, GND__SPAN_##kind);                                           \
             st = __VA_ARGS__;                                                                      \
-            d->worked = 1;                                                                         \
+            d->worked = d->pending = 1;                                                            \
             gnd__span_end(d, &span, category, name, nbytes);                                       \
         }                                                                                          \
     } while (0)

@@ -168,7 +168,7 @@ gnd_status gnd__gate_order(gnd__gdev *d, void *other, int after, gnd_err *e)
         return after ? lacks(d, "queue.order", e) : gnd__gate_finish(d, e);
     if ((st = gnd__gate_tick(e)) == GND_OK)
         st = d->be->queue.order(d->queue, other, after, e);
-    d->worked = 1;
+    d->worked = d->pending = 1;
     return st == GND_OK ? st : gnd__gate_call_failed(d, "order", st, e);
 }
 

@@ -61,6 +61,8 @@ typedef struct gnd__gdev {
     gnd_queue *queue; /* queue of the current stream of the thread that holds the lock */
     struct gnd__streams *streams; /* device/stream.h; NULL: only the default stream so far */
     int worked;  /* something was enqueued since the lock was taken; undefined without streams */
+    int pending; /* something was enqueued since the host waited for the default stream */
+    int reaches; /* all buffers of the pool have an address in host memory */
     int exposed; /* the native queue of the default stream was given out */
     pthread_mutex_t lock; /* recursive */
     struct gnd__pool *pool;
@@ -192,6 +194,22 @@ uint64_t gnd__pool_most(const gnd__gdev *d);
 void gnd__pool_limit(gnd__gdev *d, uint64_t nbytes);
 /* That limit. */
 uint64_t gnd__pool_limited(const gnd__gdev *d);
+
+/* --- host memory (direct.c) ---------------------------------------------------------------------
+ * Whether the device may work in host memory, at addresses that the backend tells; and whether all
+ * of the pool's memory is such, which the first buffer shows. */
+int gnd__gate_shares(const gnd__gdev *d);
+int gnd__gate_reaches(gnd__gdev *d);
+/* The address of b there; NULL if the host does not reach it. */
+char *gnd__gate_address(const gnd__block *b);
+/* Whether everything that was enqueued is done, and nobody else can enqueue: then the host may read
+ * and write there as if it were the device. */
+static inline int gnd__gate_idle(const gnd__gdev *d)
+{
+    return !d->pending && !d->streams && !d->exposed && !d->native;
+}
+/* Counts a launch that the host makes itself, which fails if a test asked for that. */
+gnd_status gnd__gate_here(gnd__gdev *d, gnd_err *e);
 
 /* --- streams (stream.c) -------------------------------------------------------------------------
  * A stream is a queue of the device. The default stream, number 0, always exists. The current

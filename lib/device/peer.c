@@ -48,7 +48,7 @@ gnd_status gnd__gate_peer(gnd__gdev *to, gnd__block *dst, gnd__gdev *from, gnd__
         (st = gnd__gate_use(from, src, 0, e)) != GND_OK ||
         (st = queue_after(to, from, e)) != GND_OK)
         return st;
-    from->worked = 1;
+    from->worked = from->pending = 1;
     CALL(DEVICE, "transfer", "copy between devices", (int64_t)nbytes,
          d->be->memory.copy(d->queue, dst->buf, dst->off, src->buf, src->off + soff, nbytes, e));
     if (st != GND_OK)

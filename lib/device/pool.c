@@ -85,6 +85,8 @@ gnd_status gnd__seg_new(gnd__gdev *d, size_t bytes, int small, struct gnd__seg *
         gnd__free(s);
         return st;
     }
+    s->host = gnd__host_address(d, s->buf);
+    d->reaches = s->host && (d->reaches || !s->next);
     if (s->next)
         s->next->prev = s;
     d->pool->segs = s;

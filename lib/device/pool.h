@@ -28,6 +28,7 @@ struct blk {
 
 struct gnd__seg {
     gnd_buf *buf;
+    char *host; /* its address in host memory, or NULL */
     size_t bytes;
     int small;
     int arena;                    /* small segments: the stream that may use its free blocks */
@@ -77,6 +78,9 @@ static inline gnd_status no_host_memory(gnd_err *e)
  */
 struct blk *gnd__blk_new(struct gnd__pool *p);
 void gnd__blk_drop(struct gnd__pool *p, struct blk *b);
+
+/* The address of b in host memory where host and device work; NULL: there is none (direct.c). */
+char *gnd__host_address(const gnd__gdev *d, gnd_buf *b);
 
 /* Whether the pool may hold that many more bytes. */
 int gnd__pool_room(const gnd__gdev *d, size_t bytes);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "graph/launch.h"
 #include "sched/check.h"
+#include "sched/here.h"
 
 void gnd__bind_constant(gnd_karg *k, const gnd_array *a, gnd_dtype t)
 {
@@ -55,6 +56,13 @@ static inline gnd_buf *slot_buf(const gnd__sched *s, const gnd__plan *p, const g
     return sl->leaf ? g->node[sl->node].a->data.st->block->buf : s->block[i]->buf;
 }
 
+char *gnd__bind_address(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, int32_t i)
+{
+    const gnd_array *a = p->slot[i].leaf ? g->node[p->slot[i].node].a : NULL;
+    char *at = gnd__gate_address(a ? a->data.st->block : s->block[i]);
+    return a ? at + a->data.off * (int64_t)gnd__dtype_bytes[a->dtype] : at;
+}
+
 gnd_status gnd__plan_need(gnd__sched *s, const gnd__plan *p, gnd__gdev *d, int32_t i, gnd_err *e)
 {
     if (p->slot[i].leaf || s->block[i])
@@ -97,6 +105,8 @@ gnd_status gnd__bind_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gd
                             gnd__step *st, gnd_err *e)
 {
     gnd_status r = st->karg ? GND_OK : ready_launch(st, e);
+    if (r == GND_OK && !st->kernel)
+        r = gnd__here_build(d, st, e);
     for (int32_t i = 0; i < st->nargs && r == GND_OK; i++) {
         const gnd__sarg *a = &st->arg[i];
         gnd_karg *k = &st->karg[i];

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "graph/launch.h"
 #include "host/solve.h"
+#include "sched/here.h"
 
 static void destroy_storage(gnd__storage *st)
 {
@@ -337,7 +338,8 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
         release_blocks(s, p, d);
         return r;
     }
-    const int repeats = gnd__repeats(p, g->dev);
+    const int here = p->here && gnd__here_now(p, g);
+    const int repeats = !here && gnd__repeats(p, g->dev);
     for (int32_t i = 0; i < p->nstep && r == GND_OK; i++) {
         gnd__step *st = &p->step[i];
         char names[GND__STEP_NAMES], text[sizeof st->label + sizeof names + 8];
@@ -346,7 +348,9 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
                      gnd__step_names(names, p, g, st)[0] ? " on " : "", names);
             gnd__trace_label(d, text, st->rd, st->wr);
         }
-        r = repeats ? gnd__bind_launch(s, p, g, d, st, e) : run_step(s, p, g, d, st, e);
+        r = here      ? gnd__here_run(s, p, g, st, e)
+            : repeats ? gnd__bind_launch(s, p, g, d, st, e)
+                      : run_step(s, p, g, d, st, e);
         if (r == GND_OK && st->over)
             /* irrelevant once the node has elements */
             g->node[st->over - 1].a->p.launch->spoiled = 1;
@@ -363,7 +367,7 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
         r = hand_out(s, p, g, e);
     gnd__checks_drop(s, p);
     release_blocks(s, p, d);
-    if (r == GND_OK)
+    if (r == GND_OK && !here)
         r = gnd__gate_flush(d, e);
     return r;
 }

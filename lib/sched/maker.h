@@ -39,6 +39,8 @@ gnd_status gnd__plan_copy_to(gnd__maker *m, const gnd__place *from, gnd_dtype t,
 /* Adds the pieces of a join, from position `at` of the order on, as one launch if possible: *n of
  * them. */
 gnd_status gnd__plan_pieces(gnd__maker *m, int32_t at, int *n);
+/* Attaches the form, if there is one, to kernel k, or frees it: it is there, or k is NULL. */
+void gnd__plan_note(gnd__kernel *k, gnd__form *form);
 /* Converts argument a of a generated kernel to one of the plan. parts[] are the slots of partial
  * results. */
 gnd_status gnd__plan_arg(gnd__maker *m, gnd__sarg *b, const gnd__kir *k, const gnd__garg *a,

@@ -3,6 +3,7 @@
  * sched/plan.c - makes a plan from the grouped graph: groups and lowers until every kernel fits,
  * has its steps written (plan_steps.c, plan_prim.c, plan_launch.c, product.c), and assigns memory.
  */
+#include "sched/here.h"
 #include "sched/maker.h"
 
 #include <string.h>
@@ -211,6 +212,9 @@ gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_
         return st;
     }
     add_deadlines(m.p);
+    m.p->here = m.p->nstep > 0;
+    for (int32_t i = 0; i < m.p->nstep; i++)
+        m.p->here &= m.p->step[i].here != NULL;
     *out = m.p;
     return GND_OK;
 }
@@ -222,7 +226,8 @@ size_t gnd__plan_bytes(const gnd__plan *p)
                (size_t)p->nnode * (sizeof *p->result + sizeof *p->nuse) +
                (size_t)p->capcheck * sizeof *p->check + (size_t)p->cappart * sizeof *p->part;
     for (int32_t i = 0; i < p->nstep; i++)
-        n += (size_t)p->step[i].nargs * (sizeof *p->step[i].arg + sizeof *p->step[i].karg);
+        n += (size_t)p->step[i].nargs * (sizeof *p->step[i].arg + sizeof *p->step[i].karg) +
+             gnd__here_bytes(p->step[i].here);
     for (int32_t i = 0; i < p->nresult; i++)
         n += p->result[i].stride ? GND_MAX_NDIM * sizeof *p->result[i].stride : 0;
     return n;
@@ -235,6 +240,7 @@ void gnd__plan_free(gnd__plan *p)
     gnd__repeat_free(p);
     for (int32_t i = 0; i < p->nstep; i++) {
         gnd__gate_kernel_done(p->step[i].kernel);
+        gnd__here_free(p->step[i].here);
         gnd__free(p->step[i].arg);
         gnd__free(p->step[i].karg);
         gnd__free(p->step[i].source);

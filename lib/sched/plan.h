@@ -58,9 +58,10 @@ typedef struct gnd__step {
     int32_t over;
     int32_t prim; /* GND__S_SOLVE: the node it belongs to */
     char label[160];
-    int64_t rd, wr; /* bytes */
-    int64_t work;   /* generated kernels: gnd__kir_work; 0: unknown */
-    char *source;   /* kept for explain only */
+    int64_t rd, wr;         /* bytes */
+    int64_t work;           /* generated kernels: gnd__kir_work; 0: unknown */
+    struct gnd__here *here; /* what the host may run instead; NULL: nothing (sched/here.h) */
+    char *source;           /* kept for explain only */
 } gnd__step;
 
 /* The final location of a sink's elements. */
@@ -95,6 +96,7 @@ typedef struct gnd__plan {
     gnd__ppart *part;
     int nlaunch;              /* users' kernels */
     int over;                 /* some step's `over` is set */
+    int here;                 /* all of its steps have `here` */
     int32_t ncheck, capcheck; /* nodes whose indices the device checks */
     int32_t *check;
 } gnd__plan;
@@ -164,6 +166,8 @@ int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g);
 /* Takes a block of the pool for slot i, unless it has one. This and the following functions are in
  * bind.c. */
 gnd_status gnd__plan_need(gnd__sched *s, const gnd__plan *p, gnd__gdev *d, int32_t i, gnd_err *e);
+/* Where the elements of slot i begin in host memory, which the device shares. */
+char *gnd__bind_address(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, int32_t i);
 /* Sets k->u, and nothing else of *k, to constant a as a value of dtype t. */
 void gnd__bind_constant(gnd_karg *k, const gnd_array *a, gnd_dtype t);
 /* Prepares the arguments of a step's call. Slots without a block in s->block get one from the pool.

@@ -7,6 +7,7 @@
 
 #include <string.h>
 #include "base/mem.h"
+#include "sched/here.h"
 #include "sched/merge.h"
 
 gnd_status gnd__plan_nomem(gnd_err *e)
@@ -140,15 +141,26 @@ static gnd_status bind_args(gnd__maker *m, gnd__step *s, const gnd__kir *const *
     return st;
 }
 
-/* Attaches the form of kernel gk to it, if launches may be merged. */
-static gnd_status keep_form(gnd__maker *m, const gnd__gkernel *gk, gnd__kernel *k)
+/* Builds kernel gk of step s, or keeps what building it takes until the device runs the step. */
+static gnd_status add_kernel(gnd__maker *m, const gnd__gkernel *gk, int merges, gnd__step *s)
 {
-    gnd__form *f;
-    if (!gnd__merge_wants(m->dev) || gnd__gate_kernel_note(k))
-        return GND_OK;
-    f = gnd__form_new(gk);
-    gnd__gate_kernel_set_note(k, f);
-    return f ? GND_OK : gnd__plan_nomem(m->e);
+    gnd__form *form = NULL;
+    gnd_status st;
+    if (merges && gnd__merge_wants(m->dev) && !(form = gnd__form_new(gk)))
+        return gnd__plan_nomem(m->e);
+    if (s->here)
+        return gnd__here_later(s->here, gk, form, m->e);
+    st = gnd__gate_kernel(m->dev, gk->name, gnd__str_get(&gk->src), gk->src.len, &s->kernel, m->e);
+    gnd__plan_note(st == GND_OK ? s->kernel : NULL, form);
+    return st;
+}
+
+void gnd__plan_note(gnd__kernel *k, gnd__form *form)
+{
+    if (k && form && !gnd__gate_kernel_note(k))
+        gnd__gate_kernel_set_note(k, form);
+    else
+        gnd__free(form);
 }
 
 /* The launch of kernel i of gen. */
@@ -174,10 +186,9 @@ static gnd_status add_launch(gnd__maker *m, const gnd__kir *const *k, const gnd_
         s->source = gnd__strdup(gnd__str_get(&gk->src));
         st = s->source ? GND_OK : gnd__plan_nomem(m->e);
     } else if (st == GND_OK) {
-        st = gnd__gate_kernel(m->dev, gk->name, gnd__str_get(&gk->src), gk->src.len, &s->kernel,
-                              m->e);
-        if (st == GND_OK && k[0]->nfn == 0) /* a merged text has no functions of the user's */
-            st = keep_form(m, gk, s->kernel);
+        s->here = gen->nkernel == 1 && !gen->npart ? gnd__here_of(m->dev, k[0], work) : NULL;
+        st =
+            add_kernel(m, gk, k[0]->nfn == 0, s); /* a merged text has no functions of the user's */
     }
     return st;
 }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * host/exact.h - loops over elements in host memory, one for each operation and dtype whose result
+ * is exact or correctly rounded, so that every compiler gives the same bits. exact.c is made from
+ * base/opset.def by tools/gen-exact.awk. What is not there (functions of kernels/, float16,
+ * bfloat16, complex arithmetic) is the device's alone.
+ */
+#ifndef GND_HOST_EXACT_H
+#define GND_HOST_EXACT_H
+
+#include <gnd/types.h>
+
+/* z[i] = op(x[i], y[i], w[i]) for i below n; z overlaps no argument. Arguments that the operation
+ * does not have are not read. */
+typedef void gnd__loop(void *z, const void *x, const void *y, const void *w, size_t n);
+
+/* The loop of an operation (its number in base/opset.def) with compute dtype t, and that of a cast;
+ * NULL if there is none. A cast to the same dtype has none. */
+gnd__loop *gnd__exact_op(int op, gnd_dtype t);
+gnd__loop *gnd__exact_cast(gnd_dtype from, gnd_dtype to);
+
+/* Whether the calling thread computes as the device does: rounds to nearest, and keeps subnormals.
+ * A program may have changed that for its thread. */
+int gnd__exact_here(void);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * host/fold.c - a reduction along a row, in the order of kernels/reduce_cpu.cl: groups of 64 lanes,
+ * several of them one after the other, whose lanes are folded in halves; then runs of 32 elements.
+ * Their results are added with the rounding error of each sum carried along (Knuth's TwoSum).
+ */
+#include "host/points.h"
+
+#include <string.h>
+
+enum { LANES = GND__FOLD_LANES, RUN = 32 };
+
+void gnd__fold_begin(const gnd__pfold *f, gnd__folding *s)
+{
+    s->cur = s->groups = 0;
+    memcpy(s->sum, f->identity, sizeof s->sum);
+    memset(s->error, 0, sizeof s->error);
+}
+
+/* s takes x with compensation; the terms of x have no error of their own. */
+#define TWO_SUM(name, type)                                                                        \
+    static void name(gnd__folding *s, const char *term)                                            \
+    {                                                                                              \
+        type x, h, error;                                                                          \
+        memcpy(&x, term, sizeof x);                                                                \
+        memcpy(&h, s->sum, sizeof h);                                                              \
+        memcpy(&error, s->error, sizeof error);                                                    \
+        const type sum = h + x, b = sum - h;                                                       \
+        error = error + ((h - (sum - b)) + (x - b)) + 0;                                           \
+        memcpy(s->sum, &sum, sizeof sum);                                                          \
+        memcpy(s->error, &error, sizeof error);                                                    \
+    }
+TWO_SUM(add_f32, float)
+TWO_SUM(add_f64, double)
+
+static void add(const gnd__pfold *f, gnd__folding *s, const char *term)
+{
+    char z[GND__POINTS_BYTES];
+    if (f->compensated) {
+        (f->size == sizeof(float) ? add_f32 : add_f64)(s, term);
+        return;
+    }
+    f->op(z, s->sum, term, NULL, 1);
+    memcpy(s->sum, z, f->size);
+}
+
+/* Folds the lanes of the groups so far. */
+static void close_groups(const gnd__pfold *f, gnd__folding *s)
+{
+    if (!s->groups)
+        return;
+    for (int w = LANES / 2; w > 0; w /= 2, s->cur ^= 1)
+        f->op(s->lane[!s->cur], s->lane[s->cur], s->lane[s->cur] + w * f->size, NULL, (size_t)w);
+    add(f, s, s->lane[s->cur]);
+    s->groups = 0;
+}
+
+void gnd__fold_take(const gnd__pfold *f, gnd__folding *s, const char *v, int64_t n, int most)
+{
+    for (; n >= LANES; n -= LANES, v += LANES * f->size) {
+        for (int l = 0; l < LANES && !s->groups; l++)
+            memcpy(s->lane[s->cur] + l * f->size, f->identity, f->size);
+        f->op(s->lane[!s->cur], s->lane[s->cur], v, NULL, LANES);
+        s->cur ^= 1;
+        if (++s->groups == most)
+            close_groups(f, s);
+    }
+    if (n > 0)
+        close_groups(f, s);
+    while (n > 0) {
+        char t[2][GND__POINTS_BYTES];
+        int cur = 0;
+        memcpy(t[0], f->identity, sizeof t[0]);
+        for (int i = 0; i < RUN && n > 0; i++, n--, v += f->size, cur ^= 1)
+            f->op(t[!cur], t[cur], v, NULL, 1);
+        add(f, s, t[cur]);
+    }
+}
+
+/* The error term of a sum that overflowed is NaN. */
+#define RESULT(type)                                                                               \
+    do {                                                                                           \
+        type sum, error, q;                                                                        \
+        memcpy(&sum, s->sum, sizeof sum);                                                          \
+        memcpy(&error, s->error, sizeof error);                                                    \
+        q = sum + error;                                                                           \
+        q = q != q ? sum : q;                                                                      \
+        memcpy(z, &q, sizeof q);                                                                   \
+    } while (0)
+
+void gnd__fold_end(const gnd__pfold *f, gnd__folding *s, char *z)
+{
+    close_groups(f, s);
+    if (!f->compensated)
+        memcpy(z, s->sum, f->size);
+    else if (f->size == sizeof(float))
+        RESULT(float);
+    else
+        RESULT(double);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * host/points.c - runs the loops of a small elementwise computation, row by row along the last
+ * axis, and within a row block by block. A value that is contiguous in the memory of an input or an
+ * output stays there; others are in a buffer of a block. With folds a row has one result each, from
+ * which the values after it are computed.
+ */
+#include "host/points.h"
+
+#include <string.h>
+
+typedef struct runner {
+    const gnd__points *p;
+    char *at[GND__POINTS_ACCESS];      /* of the row's first point */
+    int64_t first[GND__POINTS_ACCESS]; /* without memory: the address there */
+    const char *v[GND__POINTS_VALUES]; /* of the block */
+    gnd__folding fold[GND__POINTS_FOLDS];
+    char result[GND__POINTS_FOLDS][GND__POINTS_BYTES];
+    char room[GND__POINTS_VALUES][GND__POINTS_BLOCK * GND__POINTS_BYTES];
+} runner;
+
+int gnd__exact_here(void)
+{
+    volatile float one = 1.0f, half_ulp = 0x1p-25f, tiny = 0x1p-140f;
+    return one + 3 * half_ulp == 1.0f + 0x1p-23f && one + half_ulp == one &&
+           -one - half_ulp == -one && tiny * one > 0;
+}
+
+void gnd__points_ready(gnd__points *p)
+{
+    const int last = p->naxes - 1;
+    p->whole = 1;
+    for (int i = 0; i < p->nvalue; i++) {
+        gnd__pvalue *v = &p->value[i];
+        v->direct = -1;
+        for (int o = 0; o < p->nout && v->kind == GND__PV_LOOP && v->direct < 0; o++)
+            if (p->out[o].value == i && last >= 0 && p->access[p->out[o].access].stride[last] == 1)
+                v->direct = (int16_t)o;
+        p->whole &= v->after || v->kind == GND__PV_SAME || v->direct >= 0 ||
+                    (v->kind == GND__PV_LOAD && last >= 0 && p->access[v->ref].stride[last] == 1);
+    }
+}
+
+/* z[i * to] = x[i * from], in elements of `size` bytes. */
+#define MOVE(type)                                                                                 \
+    for (int64_t i = 0; i < n; i++)                                                                \
+    memcpy(z + i * to * (int64_t)sizeof(type), x + i * from * (int64_t)sizeof(type), sizeof(type))
+static void move(int size, char *z, int64_t to, const char *x, int64_t from, int64_t n)
+{
+    if (from == 1 && to == 1) {
+        memcpy(z, x, (size_t)n * (size_t)size);
+        return;
+    }
+    switch (size) {
+    case 1: MOVE(uint8_t); break;
+    case 2: MOVE(uint16_t); break;
+    case 4: MOVE(uint32_t); break;
+    default: MOVE(uint64_t); break;
+    }
+}
+
+/* Value i of n points from `left` of the row on. */
+static void compute(runner *r, int i, int64_t left, int64_t n)
+{
+    const gnd__points *p = r->p;
+    const gnd__pvalue *v = &p->value[i];
+    const gnd__paccess *a = &p->access[v->ref];
+    const int64_t step = p->naxes ? a->stride[p->naxes - 1] : 0;
+    switch ((gnd__pvkind)v->kind) {
+    case GND__PV_SAME: r->v[i] = r->v[v->a[0]]; break;
+    case GND__PV_CONST: break;
+    case GND__PV_FOLD: r->v[i] = r->result[v->ref]; break;
+    case GND__PV_LOAD:
+        r->v[i] = step == 1 ? r->at[v->ref] + left * v->size : r->room[i];
+        if (step != 1 && (step != 0 || left == 0)) /* of a row of equal elements the first block */
+            move(v->size, r->room[i], 1, r->at[v->ref] + left * step * v->size, step, n);
+        break;
+    case GND__PV_IOTA:
+        for (int64_t k = 0, x = r->first[v->ref] + left * step; k < n; k++, x += step)
+            memcpy(r->room[i] + k * (int64_t)sizeof x, &x, sizeof x);
+        r->v[i] = r->room[i];
+        break;
+    case GND__PV_LOOP: {
+        char *z = v->direct < 0 ? r->room[i] : r->at[p->out[v->direct].access] + left * v->size;
+        v->loop(z, r->v[v->a[0]], v->a[1] < 0 ? NULL : r->v[v->a[1]],
+                v->a[2] < 0 ? NULL : r->v[v->a[2]], (size_t)n);
+        r->v[i] = z;
+        break;
+    }
+    }
+}
+
+/* The outputs of n points from `left` of the row on, but those that are in their place. */
+static void store(const runner *r, int64_t left, int64_t n)
+{
+    const gnd__points *p = r->p;
+    const int last = p->naxes - 1;
+    for (int o = 0; o < p->nout; o++) {
+        const gnd__paccess *a = &p->access[p->out[o].access];
+        const int64_t step = last < 0 ? 0 : a->stride[last];
+        if (p->value[p->out[o].value].direct != o)
+            move(a->size, r->at[p->out[o].access] + left * step * a->size, step,
+                 r->v[p->out[o].value], 1, n);
+    }
+}
+
+/* The row at r->at. */
+static void run_row(runner *r)
+{
+    const gnd__points *p = r->p;
+    const int last = p->naxes - 1;
+    const int64_t count = last < 0 ? 1 : p->dim[last];
+    const int64_t block = p->whole ? count : GND__POINTS_BLOCK;
+    for (int f = 0; f < p->nfold; f++)
+        gnd__fold_begin(&p->fold[f], &r->fold[f]);
+    for (int64_t left = 0; left < count; left += block) {
+        const int64_t n = count - left < block ? count - left : block;
+        for (int i = 0; i < p->nvalue; i++)
+            if (!p->value[i].after)
+                compute(r, i, left, n);
+        for (int f = 0; f < p->nfold; f++)
+            gnd__fold_take(&p->fold[f], &r->fold[f], r->v[p->fold[f].value], n, p->most);
+        if (!p->nfold)
+            store(r, left, n);
+    }
+    if (!p->nfold)
+        return;
+    for (int f = 0; f < p->nfold; f++)
+        gnd__fold_end(&p->fold[f], &r->fold[f], r->result[f]);
+    for (int i = 0; i < p->nvalue; i++)
+        if (p->value[i].after)
+            compute(r, i, 0, 1);
+    store(r, 0, 1);
+}
+
+void gnd__points_run(const gnd__points *p, char *const *mem, const char *constant)
+{
+    runner r;
+    int64_t index[GND__POINTS_AXES] = {0};
+    r.p = p;
+    for (int i = 0; i < p->naccess; i++) {
+        r.at[i] = mem[i];
+        r.first[i] = p->access[i].off;
+    }
+    for (int i = 0; i < p->nvalue; i++)
+        if (p->value[i].kind == GND__PV_CONST) {
+            const gnd__pvalue *v = &p->value[i];
+            move(v->size, r.room[i], 1, constant + v->ref * GND__POINTS_BYTES, 0,
+                 GND__POINTS_BLOCK);
+            r.v[i] = r.room[i];
+        }
+    for (;;) {
+        int d = p->naxes - 2;
+        run_row(&r);
+        for (; d >= 0; d--) { /* the next row */
+            const int64_t by = ++index[d] < p->dim[d] ? 1 : 1 - p->dim[d];
+            for (int i = 0; i < p->naccess; i++) {
+                if (r.at[i])
+                    r.at[i] += by * p->access[i].stride[d] * p->access[i].size;
+                r.first[i] += by * p->access[i].stride[d];
+            }
+            if (by == 1)
+                break;
+            index[d] = 0;
+        }
+        if (d < 0)
+            return;
+    }
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * host/points.h - small elementwise computations and reductions on the calling thread, in memory
+ * that host and device share: a list of loops (host/exact.h), each over a block of points. The
+ * results have the same bits as those of the device's kernel.
+ */
+#ifndef GND_HOST_POINTS_H
+#define GND_HOST_POINTS_H
+
+#include "host/exact.h"
+
+enum {
+    GND__POINTS_VALUES = 24,
+    GND__POINTS_ACCESS = 12,
+    GND__POINTS_AXES = 4,
+    GND__POINTS_FOLDS = 4,
+    GND__POINTS_BYTES = 8, /* of an element, at most */
+    GND__POINTS_BLOCK = 128
+};
+
+typedef enum gnd__pvkind {
+    GND__PV_LOAD,  /* the element of access ref */
+    GND__PV_CONST, /* constant ref */
+    GND__PV_IOTA,  /* int64: the address of access ref itself, in elements */
+    GND__PV_LOOP,  /* loop of a[0..2]; -1: no such argument */
+    GND__PV_SAME,  /* a[0] */
+    GND__PV_FOLD   /* the result of fold ref, after the row */
+} gnd__pvkind;
+
+typedef struct gnd__pvalue {
+    uint8_t kind;  /* gnd__pvkind */
+    uint8_t size;  /* bytes of an element */
+    uint8_t after; /* 1: one value for a row, from the results of folds and other such values */
+    int16_t a[3];
+    int16_t ref;
+    int16_t
+        direct; /* GND__PV_LOOP: the output that it writes to, or -1; gnd__points_ready sets it */
+    gnd__loop *loop;
+} gnd__pvalue;
+
+/* The element of a point is at off + sum(stride[d] * i[d]), in elements; off matters without memory
+ * only (GND__PV_IOTA). */
+typedef struct gnd__paccess {
+    uint8_t size;
+    int64_t off, stride[GND__POINTS_AXES];
+} gnd__paccess;
+
+/* A reduction of a value along the last axis. */
+typedef struct gnd__pfold {
+    int16_t value;
+    uint8_t size;        /* bytes of an element */
+    uint8_t compensated; /* a sum of floats, which carries its rounding error along */
+    gnd__loop *op;
+    char identity[GND__POINTS_BYTES];
+} gnd__pfold;
+
+typedef struct gnd__points {
+    int naxes, nvalue, naccess, nout;
+    int nfold; /* 0: a map; else outputs are values `after` the rows */
+    int most;  /* groups of 64 elements that a fold takes at once */
+    int whole; /* every value is in the memory of an access: no blocks; set by gnd__points_ready */
+    int64_t dim[GND__POINTS_AXES];
+    gnd__pvalue value[GND__POINTS_VALUES]; /* each after those that it uses */
+    gnd__paccess access[GND__POINTS_ACCESS];
+    gnd__pfold fold[GND__POINTS_FOLDS];
+    struct {
+        int16_t value, access;
+    } out[GND__POINTS_ACCESS];
+} gnd__points;
+
+/* A fold under way (fold.c). */
+enum { GND__FOLD_LANES = 64 };
+typedef struct gnd__folding {
+    char lane[2][GND__FOLD_LANES * GND__POINTS_BYTES];
+    int cur, groups;
+    char sum[GND__POINTS_BYTES], error[GND__POINTS_BYTES];
+} gnd__folding;
+void gnd__fold_begin(const gnd__pfold *f, gnd__folding *s);
+/* Takes the next n values: a multiple of GND__FOLD_LANES, except at the end of the row. */
+void gnd__fold_take(const gnd__pfold *f, gnd__folding *s, const char *v, int64_t n, int most);
+/* Writes the result to z. */
+void gnd__fold_end(const gnd__pfold *f, gnd__folding *s, char *z);
+
+/* Completes p, of which everything else is set. */
+void gnd__points_ready(gnd__points *p);
+/* Computes all rows; there is at least one. mem: of each access, where its element of index 0 is.
+ * constant: the constants, GND__POINTS_BYTES each. Outputs overlap nothing else. */
+void gnd__points_run(const gnd__points *p, char *const *mem, const char *constant);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sched/here.c - small maps and reductions on the calling thread: translates kernel IR to loops of
+ * host/points.h, and binds them to the memory of a run.
+ *
+ * Each of a plan's steps must be such a one, and the device idle: then nothing is ordered before
+ * it, and everything after it is enqueued later. Work that is pending keeps all that follows in the
+ * queue until the host waits for it.
+ */
+#include "sched/here.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+#include "base/dtype.h"
+#include "base/env.h"
+#include "base/mem.h"
+#include "device/device.h"
+#include "graph/graph.h"
+#include "host/points.h"
+#include "sched/maker.h"
+
+enum {
+    WORK = 1 << 15, /* operations on points, at most; more and the device's threads are faster */
+    ROW = 16        /* what a row costs before its points, in the same unit */
+};
+
+struct gnd__here {
+    gnd__points p;
+    struct {
+        int32_t slot; /* -1: of no memory */
+        int64_t off;
+    } access[GND__POINTS_ACCESS];
+    int nconst;
+    struct {
+        int32_t node;
+        int16_t dtype;
+    } constant[GND__POINTS_VALUES];
+    const char *name; /* of the kernel, which is built when the device first runs it */
+    char *text;
+    size_t len;
+    gnd__form *form;
+};
+
+static atomic_int allowed = 1;
+static atomic_uint_fast64_t ran;
+
+uint64_t gnd__here_force(int yes)
+{
+    atomic_store(&allowed, yes);
+    return atomic_load(&ran);
+}
+
+/* Values of float16 and bfloat16 are float32 in kernels, and not in memory: the device's. */
+static int fits(int16_t dtype)
+{
+    return dtype != GND_FLOAT16 && dtype != GND_BFLOAT16 &&
+           gnd_dtype_size((gnd_dtype)dtype) <= GND__POINTS_BYTES;
+}
+
+/* Value i of h, instruction i of k. Returns 0 if the host has no loop for it. */
+static int set_value(struct gnd__here *h, const gnd__kir *k, int i)
+{
+    const gnd__instr *in = &k->instr[i];
+    gnd__pvalue *v = &h->p.value[i];
+    if (!fits(in->dtype))
+        return 0;
+    *v = (gnd__pvalue){.size = (uint8_t)gnd_dtype_size((gnd_dtype)in->dtype),
+                       .after = in->epilogue,
+                       .a = {-1, -1, -1}};
+    for (int j = 0; j < gnd__kir_nargs(k, in) && in->epilogue; j++)
+        if (!k->instr[in->a[j]].epilogue)
+            return 0;
+    switch ((gnd__ikind)in->kind) {
+    case GND__I_LOAD:
+    case GND__I_IOTA:
+        v->kind = in->kind == GND__I_LOAD ? GND__PV_LOAD : GND__PV_IOTA;
+        v->ref = (int16_t)in->ref;
+        return 1;
+    case GND__I_CONST:
+        v->kind = GND__PV_CONST;
+        v->ref = (int16_t)h->nconst;
+        h->constant[h->nconst].node = k->constant[in->ref];
+        h->constant[h->nconst++].dtype = in->dtype;
+        return 1;
+    case GND__I_CAST:
+        v->kind = k->instr[in->a[0]].dtype == in->dtype ? GND__PV_SAME : GND__PV_LOOP;
+        v->a[0] = in->a[0];
+        v->loop = gnd__exact_cast((gnd_dtype)k->instr[in->a[0]].dtype, (gnd_dtype)in->dtype);
+        return v->kind == GND__PV_SAME || v->loop;
+    case GND__I_OP:
+        v->kind = GND__PV_LOOP;
+        for (int j = 0; j < gnd__kir_nargs(k, in) && j < 3; j++)
+            v->a[j] = in->a[j];
+        v->loop = gnd__exact_op(in->op, (gnd_dtype)in->ctype);
+        return v->loop != NULL;
+    case GND__I_RED:
+        v->kind = GND__PV_FOLD;
+        v->ref = (int16_t)in->ref;
+        return 1;
+    default: return 0;
+    }
+}
+
+/* The identity of a reduction. */
+static gnd__scalar identity(gnd__identity what, gnd_dtype t)
+{
+    const int kind = gnd_dtype_kind(t), bits = 8 * (int)gnd_dtype_size(t);
+    const int low = what == GND__LOWEST, one = what == GND__ONE;
+    gnd__scalar s = {.kind = kind};
+    if (what == GND__ZERO || one) {
+        if (kind == 'f')
+            s.re = one;
+        else
+            s.i = one;
+    } else if (kind == 'f') {
+        s.re = low ? -HUGE_VAL : HUGE_VAL;
+    } else if (kind == 'i') {
+        s.i = (int64_t)(UINT64_MAX >> (65 - bits));
+        s.i = low ? -s.i - 1 : s.i;
+    } else if (!low) {
+        s.u = kind == 'b' ? 1 : UINT64_MAX >> (64 - bits);
+    }
+    return s;
+}
+
+/* Fold j of h, reduction j of k. */
+static int set_fold(struct gnd__here *h, const gnd__kir *k, int j)
+{
+    const gnd__kred *red = &k->red[j];
+    const gnd__redinfo *info = &gnd__reds[red->op];
+    const gnd_dtype t = (gnd_dtype)red->in;
+    gnd__pfold *f = &h->p.fold[j];
+    if (info->place || red->fn || red->out != red->in || !fits(red->in) ||
+        k->instr[red->value].epilogue)
+        return 0;
+    f->value = red->value;
+    f->size = (uint8_t)gnd_dtype_size(t);
+    f->compensated = info->compensated && gnd_dtype_kind(t) == 'f';
+    f->op = gnd__exact_op(info->op, t);
+    const gnd__scalar s = identity(info->identity, t);
+    gnd__store_scalar(t, f->identity, &s);
+    return f->op != NULL;
+}
+
+static int set_access(struct gnd__here *h, const gnd__kir *k, int i)
+{
+    const gnd__access *a = &k->access[i];
+    gnd__paccess *to = &h->p.access[i];
+    to->size = (uint8_t)gnd_dtype_size((gnd_dtype)a->dtype);
+    to->off = a->off;
+    const int along = k->nkeep + (a->epilogue || !k->reduce ? 0 : k->nred);
+    memcpy(to->stride, a->stride, (size_t)along * sizeof *a->stride);
+    h->access[i].slot = a->slot;
+    h->access[i].off = a->off;
+    return fits(a->dtype);
+}
+
+/* Whether h can have the space of k; sets its axes. A reduction has one more for the rows, also
+ * where all of the reduced axes have extent 1. */
+static int set_axes(gnd__points *p, const gnd__kir *k, int64_t work)
+{
+    const int n = k->nkeep + k->nred, last = k->reduce ? k->nkeep : k->nkeep - 1;
+    int64_t rows = 1;
+    p->naxes = last + 1;
+    if (p->naxes > GND__POINTS_AXES || k->nred > 1 || k->rows || work > WORK)
+        return 0;
+    memcpy(p->dim, k->dim, (size_t)n * sizeof *k->dim);
+    if (p->naxes > n)
+        p->dim[last] = 1;
+    for (int d = 0; d <= last; d++)
+        if (p->dim[d] > WORK || (rows *= d < last ? p->dim[d] : 1) > WORK)
+            return 0;
+    p->nfold = k->reduce ? k->nreds : 0;
+    return rows * (last < 0 ? 1 : p->dim[last] + ROW) * k->ninstr <= WORK &&
+           p->nfold <= GND__POINTS_FOLDS && (!k->reduce || gnd__codegen_by_rows(k, &p->most));
+}
+
+struct gnd__here *gnd__here_of(const gnd__gdev *d, const gnd__kir *k, int64_t work)
+{
+    struct gnd__here *h;
+    int ok;
+    if (!gnd__gate_shares(d) || gnd__env_choice(GND__ENV_KERNEL_SHAPE, 0) ||
+        k->ninstr > GND__POINTS_VALUES || k->naccess > GND__POINTS_ACCESS)
+        return NULL;
+    h = gnd__calloc(1, sizeof *h);
+    if (!h)
+        return NULL;
+    h->p.nvalue = k->ninstr;
+    h->p.naccess = k->naccess;
+    ok = set_axes(&h->p, k, work) && k->nout <= GND__POINTS_ACCESS;
+    for (int i = 0; i < k->naccess && ok; i++)
+        ok = set_access(h, k, i);
+    for (int i = 0; i < k->ninstr && ok; i++)
+        ok = set_value(h, k, i);
+    for (int j = 0; j < h->p.nfold && ok; j++)
+        ok = set_fold(h, k, j);
+    for (int i = 0; i < k->nout && ok; i++) {
+        if (k->out[i].access < 0)
+            continue;
+        ok = k->instr[k->out[i].value].epilogue == (k->reduce != 0);
+        h->p.out[h->p.nout].value = k->out[i].value;
+        h->p.out[h->p.nout++].access = k->out[i].access;
+    }
+    if (!ok) {
+        gnd__free(h);
+        return NULL;
+    }
+    gnd__points_ready(&h->p);
+    return h;
+}
+
+gnd_status gnd__here_later(struct gnd__here *h, const gnd__gkernel *gk, gnd__form *form, gnd_err *e)
+{
+    h->form = form;
+    h->name = gk->name;
+    h->len = gk->src.len;
+    h->text = gnd__strdup(gnd__str_get(&gk->src));
+    return h->text ? GND_OK : gnd__plan_nomem(e);
+}
+
+gnd_status gnd__here_build(gnd__gdev *d, gnd__step *st, gnd_err *e)
+{
+    struct gnd__here *h = st->here;
+    const gnd_status r = gnd__gate_kernel(d, h->name, h->text, h->len, &st->kernel, e);
+    if (r != GND_OK)
+        return r;
+    gnd__plan_note(st->kernel, h->form);
+    gnd__free(h->text);
+    h->form = NULL;
+    h->text = NULL;
+    return GND_OK;
+}
+
+size_t gnd__here_bytes(const struct gnd__here *h)
+{
+    return !h ? 0 : sizeof *h + (h->text ? h->len : 0);
+}
+
+void gnd__here_free(struct gnd__here *h)
+{
+    if (!h)
+        return;
+    gnd__free(h->text);
+    gnd__free(h->form);
+    gnd__free(h);
+}
+
+int gnd__here_now(const gnd__plan *p, const gnd__pgraph *g)
+{
+    gnd__gdev *d = g->dev->g;
+    if (d->trace || !gnd__gate_reaches(d) || !gnd__gate_idle(d) || !atomic_load(&allowed) ||
+        !gnd__exact_here())
+        return 0;
+    for (int32_t i = 0; i < p->nslot; i++)
+        if (p->slot[i].leaf && !gnd__gate_address(g->node[p->slot[i].node].a->data.st->block))
+            return 0;
+    return 1;
+}
+
+gnd_status gnd__here_run(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, const gnd__step *st,
+                         gnd_err *e)
+{
+    const struct gnd__here *h = st->here;
+    gnd__gdev *d = g->dev->g;
+    char *mem[GND__POINTS_ACCESS], constant[GND__POINTS_VALUES * GND__POINTS_BYTES];
+    gnd_status r = GND_OK;
+    for (int i = 0; i < h->p.naccess && r == GND_OK; i++) {
+        const int32_t slot = h->access[i].slot;
+        mem[i] = NULL;
+        if (slot < 0)
+            continue;
+        r = gnd__plan_need(s, p, d, slot, e);
+        if (r == GND_OK)
+            mem[i] = gnd__bind_address(s, p, g, slot) + h->access[i].off * h->p.access[i].size;
+    }
+    for (int i = 0; i < h->nconst && r == GND_OK; i++) {
+        gnd_karg k;
+        gnd__bind_constant(&k, g->node[h->constant[i].node].a, (gnd_dtype)h->constant[i].dtype);
+        memcpy(constant + i * GND__POINTS_BYTES, k.u.value, GND__POINTS_BYTES);
+    }
+    if (r == GND_OK)
+        r = gnd__gate_here(d, e);
+    if (r != GND_OK)
+        return r;
+    gnd__points_run(&h->p, mem, constant);
+    atomic_fetch_add_explicit(&ran, 1, memory_order_relaxed);
+    return GND_OK;
+}

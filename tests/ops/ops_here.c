@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * ops_here.c - small computations on the calling thread (lib/sched/here.c) give the bits of the
+ * device's kernels: every operation and every cast that has a loop, in each of its dtypes, with
+ * special values; expressions over views, broadcasts and constants; and the order with work that is
+ * pending. NaNs equal each other. Skipped where the device does not work in host memory.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/device.h"
+#include "graph/opset.h"
+#include "host/exact.h"
+#include "sched/here.h"
+#include "tap.h"
+
+#include <fenv.h>
+#include <gnd.h>
+
+enum { N = 259, MOST = 1 << 16, GROUP = 8 };
+
+typedef gnd_array *one(gnd_array *);
+typedef gnd_array *two(gnd_array *, gnd_array *);
+typedef gnd_array *three(gnd_array *, gnd_array *, gnd_array *);
+typedef void any(void);
+static any *const funcs[GND__NOPS] = {
+#define GND_OP(id, name, func, ...) (any *)func,
+#include "base/opset.def"
+#undef GND_OP
+};
+
+static gnd_device *dev;
+
+static uint64_t random_word(void)
+{
+    static uint64_t s = 88172645463325252u;
+    s ^= s << 13;
+    s ^= s >> 7;
+    return s ^= s << 17;
+}
+
+/* n elements of dtype t: special values, small numbers, and any bits. */
+static gnd_array *values(gnd_dtype t, int64_t n)
+{
+    static const double special[] = {
+        0.0,           -0.0,         1,      -1,      2.5,   -2.5,  0.5,   1e-40, -1e-40, 3e38,
+        -3e38,         127.5,        128,    255.5,   -129,  32768, 65535, 1e308, 5e-324, 1 << 30,
+        -2147483649.0, 4294967296.0, 9.3e18, -9.3e18, 1.9e19};
+    unsigned char data[N * 8];
+    const size_t size = gnd_dtype_size(t);
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t bits = random_word();
+        const double d = i % 3 ? (double)(int)(bits % 200) / 8 - 12
+                               : special[bits % (sizeof special / sizeof *special)];
+        const float f = i % 17 ? (float)d : (bits & 1) ? __builtin_nanf("") : __builtin_inff();
+        const double g = i % 17 ? d : (bits & 1) ? __builtin_nan("") : -__builtin_inf();
+        const int64_t small = i % 2 ? (int64_t)(bits % 9) - 4 : (int64_t)bits;
+        const uint8_t yes = bits & 1;
+        memcpy(data + (size_t)i * size,
+               t == GND_FLOAT32   ? (const void *)&f
+               : t == GND_FLOAT64 ? (const void *)&g
+               : t == GND_BOOL    ? (const void *)&yes
+                                  : (const void *)&small,
+               size);
+    }
+    return gnd_from(dev, t, 1, &n, data);
+}
+
+/* Whether the first `count` elements of dtype t agree, and where they do not. */
+static int same(gnd_dtype t, const char *a, const char *b, size_t bytes, size_t *where)
+{
+    const size_t size = gnd_dtype_size(t);
+    for (size_t i = 0; i < bytes; i += size) {
+        float f[2];
+        double d[2];
+        *where = i / size;
+        if (!memcmp(a + i, b + i, size))
+            continue;
+        memcpy(&f[0], a + i, sizeof *f), memcpy(&f[1], b + i, sizeof *f);
+        if (t == GND_FLOAT32 && f[0] != f[0] && f[1] != f[1])
+            continue;
+        if (t != GND_FLOAT64)
+            return 0;
+        memcpy(&d[0], a + i, sizeof *d), memcpy(&d[1], b + i, sizeof *d);
+        if (d[0] == d[0] || d[1] == d[1])
+            return 0;
+    }
+    return 1;
+}
+
+/* Compares y[], of the device, with z[], of the host, which must have run steps as `here` says.
+ * Returns how many differ. */
+static int compare(int n, gnd_array *const *y, gnd_array *const *z, const int *here,
+                   const char *const *name)
+{
+    static char a[MOST], b[MOST];
+    int bad = 0;
+    gnd__here_force(0);
+    gnd_eval_all(n, y);
+    for (int i = 0; i < n; i++) {
+        const size_t bytes = gnd_nbytes(y[i]);
+        size_t where = 0;
+        gnd__here_force(0);
+        gnd_status st = bytes <= MOST ? gnd_read(y[i], a, bytes) : GND_ERR_ARG;
+        gnd_sync(dev);
+        const uint64_t before = gnd__here_force(1);
+        if (st == GND_OK)
+            st = gnd_eval_all(1, &z[i]);
+        const int ran = (int)(gnd__here_force(1) - before);
+        if (st == GND_OK)
+            st = gnd_read(z[i], b, bytes);
+        if (st == GND_OK && ran == here[i] && same(gnd_dtype_of(y[i]), a, b, bytes, &where))
+            continue;
+        tap_diag("%s of %s: %s; %d of %d steps ran here; element %zu", name[i],
+                 gnd_dtype_name(gnd_dtype_of(y[i])), st == GND_OK ? "compared" : gnd_message(), ran,
+                 here[i], where);
+        bad++;
+    }
+    return bad;
+}
+
+static gnd_array *apply(int op, gnd_array *const *x)
+{
+    return gnd__ops[op].nin == 1   ? ((one *)funcs[op])(x[0])
+           : gnd__ops[op].nin == 2 ? ((two *)funcs[op])(x[0], x[1])
+                                   : ((three *)funcs[op])(x[0], x[1], x[2]);
+}
+
+/* All operations on arrays of dtype t that have a loop there. */
+static void operations(gnd_dtype t)
+{
+    gnd_array *y[GROUP], *z[GROUP], *x[3];
+    const char *name[GROUP];
+    int n = 0, bad = 0, total = 0, here[GROUP];
+    gnd_scope_begin();
+    for (int i = 0; i < 3; i++)
+        x[i] = values(t, N);
+    for (int op = 0; op <= GND__NOPS; op++) {
+        if (op < GND__NOPS && gnd__exact_op(op, t)) {
+            gnd_array *arg[3] = {x[0], x[1], x[2]};
+            if (gnd__ops[op].rule == GND__RULE_WHERE)
+                arg[0] = gnd_less(x[0], x[1]);
+            if (gnd__ops[op].rule == GND__RULE_LOGIC || gnd_status_of(apply(op, arg)) != GND_OK)
+                continue; /* of bools by way of casts; not of this dtype */
+            name[n] = gnd__ops[op].name;
+            here[n] = 1;
+            y[n] = apply(op, arg);
+            z[n++] = apply(op, arg);
+        }
+        if (n == GROUP || (op == GND__NOPS && n)) {
+            bad += compare(n, y, z, here, name);
+            total += n;
+            n = 0;
+        }
+    }
+    tap_ok(!bad && total > 10, "%d operations of %s", total, gnd_dtype_name(t));
+    gnd_scope_end();
+}
+
+static void casts(gnd_dtype t, const gnd_dtype *to, int count)
+{
+    gnd_array *y[GROUP], *z[GROUP], *x;
+    const char *name[GROUP];
+    int n = 0, bad = 0, total = 0, here[GROUP];
+    gnd_scope_begin();
+    x = values(t, N);
+    for (int i = 0; i <= count; i++) {
+        if (i < count && to[i] != t) {
+            name[n] = "cast";
+            here[n] = 1;
+            y[n] = gnd_astype(x, to[i]);
+            z[n++] = gnd_astype(x, to[i]);
+        }
+        if (n == GROUP || (i == count && n)) {
+            bad += compare(n, y, z, here, name);
+            total += n;
+            n = 0;
+        }
+    }
+    tap_ok(!bad && total == count - 1, "%d casts of %s", total, gnd_dtype_name(t));
+    gnd_scope_end();
+}
+
+/* x: (13, 19) float32; v: (19,) float32; k: (13, 1) int32; s: () float32; l: 259 int64; q: 3001
+ * float32; w: 259 float64 with special values. */
+static const struct {
+    const char *text;
+    int here;
+} exprs[] = {
+    {"x * 2 + v - k", 1},
+    {"x[::-1, ::3] * v[::3]", 1},
+    {"x.T + k[:, 0]", 1},
+    {"where(x > s, x, -x) * s", 1},
+    {"broadcast_to(v, (5, 3, 19)) + x[0]", 1},
+    {"(x[:, None, ::2] + v[None, ::4, None]) * (k[:, :, None] > 2)", 1},
+    {"l[::-2] // 1 + arange(130)", 0}, /* floor_divide is a function of kernels/ */
+    {"l[::-2] + arange(130) * 3", 1},
+    {"arange(0, 5, dtype=float64) + x[:5, :5].T", 2},
+    {"sqrt(abs(x)) / (1 + x * x)", 1},
+    {"s + 1", 1},
+    {"x[3, 4] * s", 1},
+    {"l.sum()", 1},
+    {"(l > 3).any()", 1},
+    {"all(l < 3)", 1},
+    {"l.max() - l.min()", 1},
+    {"prod(l[:70])", 1},
+    {"(x * x + 1).sum()", 1},
+    {"q.sum()", 1},
+    {"q.astype(float64).mean()", 1},
+    {"w.sum() - w.max()", 1}, /* NaNs and infinities */
+    {"x.sum(axis=1, keepdims=True) / 19", 1},
+    {"x[:, ::-2].max(axis=1)", 1},
+    {"prod(x[:, 3:5], axis=1) * 2", 1},
+    {"(s * 3)[None].sum()", 1},
+    {"x[:, 3:3].sum(axis=1)", 1}, /* of nothing */
+    {"(q * q).sum() + s", 1},
+    {"x.sum(axis=0)", 0}, /* goes down the columns */
+    {"x[:, :, None].min(axis=(0, 1))", 1},
+    {"argmax(x)", 0},
+    {"sin(x)", 0},
+    {"x.astype(float16) + 1", 0},
+    {"x + 1j", 0},
+    {"ones((7, 3)) - zeros(3)", 1},
+    {"x[5:5] + 1", 0}, /* no points: nothing runs */
+};
+
+static void expressions(void)
+{
+    static float data[13 * 19], many[3001];
+    const int64_t nmany = 3001;
+    int32_t rows[13];
+    const int64_t dim[2] = {13, 19}, tall[2] = {13, 1};
+    int bad = 0;
+    for (int i = 0; i < 13 * 19; i++)
+        data[i] = (float)(int)(random_word() % 1000) / 16 - 30;
+    for (int i = 0; i < nmany; i++)
+        many[i] = (float)(int)(random_word() % 100000) / 7 - 5000;
+    for (int i = 0; i < 13; i++)
+        rows[i] = i - 5;
+    gnd_scope_begin();
+    gnd_array *x = gnd_from(dev, GND_FLOAT32, 2, dim, data), *l = values(GND_INT64, N);
+    gnd_array *v = gnd_from(dev, GND_FLOAT32, 1, dim + 1, data + 40);
+    gnd_array *k = gnd_from(dev, GND_INT32, 2, tall, rows);
+    gnd_array *s = gnd_from(dev, GND_FLOAT32, 0, NULL, data + 7);
+    gnd_array *q = gnd_from(dev, GND_FLOAT32, 1, &nmany, many), *w = values(GND_FLOAT64, N);
+    for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++) {
+        gnd_array *y[2];
+        for (int j = 0; j < 2; j++)
+            y[j] = gnd_eval(dev, exprs[i].text, "x", x, "v", v, "k", k, "s", s, "l", l, "q", q, "w",
+                            w, NULL);
+        bad += compare(1, &y[0], &y[1], &exprs[i].here, &exprs[i].text);
+    }
+    tap_ok(!bad, "%zu expressions", sizeof exprs / sizeof *exprs);
+    gnd_scope_end();
+}
+
+/* Work that is pending: what follows is enqueued after it, and small work waits for nobody. */
+static void order(void)
+{
+    const int64_t n = 1 << 20, few = 100;
+    float last[100];
+    int bad = 0;
+    gnd_scope_begin();
+    gnd_array *big = gnd_ones(dev, GND_FLOAT32, 1, &n);
+    gnd_eval_all(1, &big);
+    gnd_sync(dev);
+    uint64_t before = gnd__here_force(1);
+    for (int i = 0; i < 20; i++) {
+        gnd_array *y = gnd_add_f(gnd_sin(big), i), *tail, *z;
+        gnd_eval_all(1, &y);
+        tail = gnd_slice(y, 0, -few, GND_NONE);
+        z = gnd_mul_f(tail, 2);
+        gnd_eval_all(1, &z);
+        bad += gnd_read(z, last, sizeof last) != GND_OK;
+        for (int j = 0; j < few; j++)
+            bad += last[j] != 2 * (last[0] / 2) || last[0] < 2 * (float)i + 1.6f ||
+                   last[0] > 2 * (float)i + 1.7f;
+    }
+    tap_ok(!bad, "small work that follows large work");
+    tap_is_int(gnd__here_force(1) - before, 0, "it is enqueued behind it");
+    before = gnd__here_force(1);
+    gnd_array *small = gnd_ones(dev, GND_FLOAT32, 1, &few);
+    gnd_array *y = gnd_sin(small), *z = gnd_add_f(small, 1);
+    gnd_eval_all(1, &small);
+    gnd_eval_all(1, &z);
+    tap_is_int(gnd__here_force(1) - before, 2, "of an idle device it runs here");
+    gnd_eval_all(1, &y);
+    gnd_array *w = gnd_add_f(small, 2);
+    gnd_eval_all(1, &w);
+    tap_is_int(gnd__here_force(1) - before, 2, "behind a kernel it does not");
+    gnd_scope_end();
+}
+
+/* A thread that rounds otherwise leaves it to the device. */
+static void rounding(void)
+{
+    const int64_t few = 100;
+    gnd_scope_begin();
+    gnd_sync(dev);
+    gnd_array *x = gnd_ones(dev, GND_FLOAT32, 1, &few), *y = gnd_add_f(x, 1e-9);
+    float first = 0, data[100];
+    fesetround(FE_UPWARD);
+    const uint64_t before = gnd__here_force(1);
+    const gnd_status st = gnd_eval_all(1, &y);
+    const uint64_t after = gnd__here_force(1);
+    fesetround(FE_TONEAREST);
+    if (gnd_read(y, data, sizeof data) == GND_OK)
+        first = data[0];
+    tap_ok(st == GND_OK && after == before && first == 1, "rounding upwards is not the device's");
+    gnd_scope_end();
+}
+
+int main(void)
+{
+    static const gnd_dtype all[] = {GND_FLOAT32, GND_FLOAT64, GND_BOOL,   GND_INT8,
+                                    GND_INT64,   GND_UINT8,   GND_UINT32, GND_INT16,
+                                    GND_INT32,   GND_UINT16,  GND_UINT64};
+    const int count = sizeof all / sizeof *all, some = getenv("GND_TEST_ALL") ? count : 5;
+    dev = gnd_open(NULL);
+    if (gnd_device_status(dev) != GND_OK)
+        tap_skip_all("%s", gnd_device_error(dev));
+    gnd__gate_lock(dev->g);
+    const int reaches = gnd__gate_shares(dev->g) && gnd__gate_reaches(dev->g);
+    gnd__gate_unlock(dev->g);
+    if (!reaches)
+        tap_skip_all("%s does not work in host memory", gnd_device_id(dev));
+    for (int i = 0; i < some; i++)
+        operations(all[i]);
+    for (int i = 0; i < some; i++)
+        casts(all[i], all, count);
+    expressions();
+    order();
+    rounding();
+    gnd_close(dev);
+    return tap_done();
+}
