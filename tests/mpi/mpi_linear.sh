@@ -25,7 +25,9 @@ if [ -n "${GND_TEST_ALL-}" ] && [ $# = 0 ]; then
     for p in 1 2 3 4 7; do started "$p" mpi_linear; done
     for e in spectrum_mpi kmeans_mpi cg_mpi heat_mpi; do example 4 $e; done
 else
-    for p in ${*:-3}; do started "$p" mpi_linear 1; done
+    few=3
+    if [ "$GND_TEST_SANITIZERS" != no ]; then few=2; fi
+    for p in ${*:-$few}; do started "$p" mpi_linear 1; done
     example 2 cg_mpi 32
 fi
 done_testing
