@@ -78,18 +78,26 @@ static int ready(const many *q, int i)
     return !q->done[i];
 }
 
+/* The next step: the first one along a whole axis, or the first that is left, which is always
+ * ready. */
+static int chosen(const many *q, const gndm_part *p)
+{
+    int first = 0;
+    while (q->done[first])
+        first++;
+    for (int i = first; i < q->n; i++)
+        if (ready(q, i) && p->grid[q->axis[i]] == 1)
+            return i;
+    return first;
+}
+
 /* x after all steps; shape: an array without elements that has the shape and dtype of x. */
 static gnd_status run(gndm_ctx *c, many *q, gndm_array *x, gnd_array *shape, gndm_array **out)
 {
     gnd_status st = GND_OK;
     int from[GND_MAX_NDIM];
     for (int left = q->n; left && !st;) {
-        int next = -1;
-        for (int i = q->n - 1; i >= 0; i--)
-            if (ready(q, i) &&
-                (next < 0 || x->part->grid[q->axis[next]] > 1 || x->part->grid[q->axis[i]] == 1))
-                next = i;
-        const int d = q->axis[next];
+        const int next = chosen(q, x->part), d = q->axis[next];
         if (x->part->grid[d] > 1) {
             gndm_part *p = gndm__whole_axes(c, x->part, UINT32_C(1) << d);
             x = gndm__moved(c, x, p);

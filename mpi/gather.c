@@ -76,7 +76,9 @@ gnd_status gndm__gather_small(gndm_ctx *c, gndm_array *x, gnd_array **out)
         st = gndm__allgather(c, memory, memory + part, (int)part);
     if (!st) {
         c->stats.exchanges++;
+        c->stats.messages += (uint64_t)(c->size - 1);
         c->stats.bytes += (uint64_t)part * (uint64_t)(c->size - 1);
+        c->stats.received += (uint64_t)part * (uint64_t)(c->size - 1);
         put_together(p, size, part, memory + part, memory + part * (c->size + 1));
         *out = gnd_from(c->dev, x->dtype, p->ndim, p->shape, memory + part * (c->size + 1));
     }

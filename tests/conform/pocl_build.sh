@@ -53,23 +53,23 @@ int clBuildProgram(void *p, unsigned n, void *const *d, const char *o, void *f, 
 C
 $CC -shared -fPIC -o fails.so fails.c -ldl 2>err || skip_all "no shared object: $(head -n 1 err)"
 
-# builds FAILS: evaluates with that many failures; status in $rc.
+# builds FAILS: evaluates, by one kernel that the host does not run instead, with that many failures; status in $rc.
 builds() {
     rc=0
     rm -rf cache && mkdir -m 700 cache
-    GND_CACHE_DIR=$PWD/cache FAILS=$1 LD_PRELOAD=$PWD/fails.so gnd eval -d "$dev" 'arange(3) + 1' >out 2>err || rc=$?
+    GND_CACHE_DIR=$PWD/cache FAILS=$1 LD_PRELOAD=$PWD/fails.so gnd eval -d "$dev" 'cumsum(arange(3))' >out 2>err || rc=$?
 }
 builds 0
-check "a build that succeeds is made once" test "$rc $(grep -c '^build' err) $(cat out)" = "0 1 [1 2 3]"
+check "a build that succeeds is made once" test "$rc $(grep -c '^build' err) $(cat out)" = "0 1 [0 1 3]"
 builds 1
-check "one that fails without a log is tried again" test "$rc $(grep -c '^build' err) $(cat out)" = "0 2 [1 2 3]"
+check "one that fails without a log is tried again" test "$rc $(grep -c '^build' err) $(cat out)" = "0 2 [0 1 3]"
 builds 2
 check "twice is an error" test "$rc $(grep -c '^build' err)" = "1 2"
 check "which names the call" grep -q 'clBuildProgram' err
 LOG='Device pthread failed to build the program'
 export LOG
 builds 1
-check "PoCL's own words are no error of a compiler's" test "$rc $(grep -c '^build' err) $(cat out)" = "0 2 [1 2 3]"
+check "PoCL's own words are no error of a compiler's" test "$rc $(grep -c '^build' err) $(cat out)" = "0 2 [0 1 3]"
 LOG='input.cl:1:1: error: expected identifier'
 builds 1
 check "a compiler's error is not tried again" test "$rc $(grep -c '^build' err)" = "1 1"
@@ -92,11 +92,11 @@ grep -v '^build' err >bad
 none "elsewhere it says nothing" bad
 
 for i in 1 2 3 4 5 6 7 8; do
-    { POCL_CACHE_DIR=$PWD/pocl/new GND_CACHE_DIR=$PWD/gnd gnd eval -d "$dev" 'arange(3) * 2 + 1' >out.$i 2>err.$i ||
+    { POCL_CACHE_DIR=$PWD/pocl/new GND_CACHE_DIR=$PWD/gnd gnd eval -d "$dev" 'cumsum(arange(3)) * 2 + 1' >out.$i 2>err.$i ||
         echo "process $i: $(cat err.$i)" >bad.$i; } &
 done
 wait
 cat bad.* >bad 2>/dev/null
 none "8 processes at once on a new cache" bad
-check "all compute" test "$(cat out.* | sort -u)" = '[1 3 5]'
+check "all compute" test "$(cat out.* | sort -u)" = '[1 3 7]'
 done_testing

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tidy.sh - clang-tidy finds nothing in lib, tools, formats, backends and mpi, of a short list of checks: those that tell
-# of mistakes, need no exceptions here, and cost a fraction of a compilation.
+# tidy.sh - clang-tidy finds nothing in lib, tools, formats, backends and mpi, of a short list of checks: those that
+# tell of mistakes, need no exceptions here, and cost a fraction of a compilation.
 . "$GND_SRCDIR/tests/lib/tap.sh"
 plain_only "it does not depend on sanitizers: the plain build's run does it"
 command -v clang-tidy >/dev/null || skip_all "no clang-tidy (Debian: clang-tidy)"
@@ -25,12 +25,12 @@ done
 tidy() {
     # shellcheck disable=SC2086 # flags are words
     clang-tidy --quiet --checks="$checks" "$@" -- -std=gnu11 -D_GNU_SOURCE -I"$GND_SRCDIR/include" -I"$GND_SRCDIR/lib" \
-        -I"$GND_SRCDIR/backends" -I"$GND_BUILDDIR/include" $GND_TEST_MPI_CFLAGS >all 2>log
+        -I"$GND_SRCDIR/backends" -I"$GND_BUILDDIR/include" -DGND_LIBEXECDIR='"/"' $GND_TEST_MPI_CFLAGS >all 2>log
     grep -E ' (warning|error): ' all | sed "s|$GND_SRCDIR/||" >found
 }
 
 # Files that include headers which this machine lacks (libpng, OpenCL, MPI) are left out.
-find "$GND_SRCDIR/lib" "$GND_SRCDIR/tools" "$GND_SRCDIR/formats" "$GND_SRCDIR/backends" "$GND_SRCDIR/mpi" -name '*.c' | sort >files
+for d in lib tools formats backends mpi; do find "$GND_SRCDIR/$d" -name '*.c'; done | sort >files
 # shellcheck disable=SC2046 # no path of ours has a blank
 tidy $(cat files)
 grep 'file not found' found >lacking
