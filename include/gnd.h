@@ -4,6 +4,7 @@
  *
  *   gnd/types.h        status codes, dtypes, axes, flags
  *   gnd/device.h       opening devices, listing them, statistics, memory
+ *   gnd/tune.h         tunable parameters of a device
  *   gnd/info.h         limits and kinds of dtypes, promotion, capabilities, constants
  *   gnd/array.h        handles, scopes, errors, reading, printing, plans
  *   gnd/create.h       arrays from host memory, zeros, arange, eye ...
@@ -22,16 +23,19 @@
  *   gnd/decompose.h    decompositions, linear systems, norms
  *   gnd/fft.h          Fourier transforms
  *   gnd/signal.h       convolutions, correlations
+ *   gnd/image.h        rank filters, morphology, resizing
  *   gnd/sort.h         sort, argsort, topk, partition ...
  *   gnd/random.h       generators, distributions, permutations
  *   gnd/io.h           .npy, .npz, .png
  *   gnd/dlpack.h       sharing memory with other libraries
+ *   gnd/native.h       memory, contexts and queues of the driver
+ *   gnd/stream.h       streams of one device, asynchronous transfers
  *   gnd/eval.h         the expression language
  *   gnd/call.h         functions by name, with tagged values
  *   gnd/record.h       computations recorded once and replayed
  *   gnd/loop.h         loops on the device: while, scan
  *   gnd/kernel.h       user-written kernels
- *   gnd/snippet.h      elementwise and reduction kernels of the program's own
+ *   gnd/snippet.h      user-written elementwise and reduction kernels
  *
  * gnd.hpp is the same API for C++17, with operators and exceptions.
  *

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* --- owners ---------------------------------------------------------------------------------- */
+/* --- ownership ------------------------------------------------------------------------------- */
 
 /* Opens a scope on the calling thread. Arrays that the thread makes from now on belong to it.
  * Scopes nest. */
@@ -79,7 +79,7 @@ GND_API gnd_status gnd_try(gnd_first_error *first, gnd_status st);
 /* Does the same with the error that x holds, if any. Returns x. */
 GND_API gnd_array *gnd_try_array(gnd_first_error *first, gnd_array *x);
 
-/* --- names and places, for messages ---------------------------------------------------------- */
+/* --- names and source locations, for messages ------------------------------------------------ */
 
 /* Gives x a name of at most 63 bytes. The name appears in error messages ("add: shapes (3, 4) and
  * (5,) do not broadcast ... (x2 is 'velocity')"), in gnd_explain, in traces and in the list of
@@ -98,7 +98,7 @@ GND_API void gnd_here(const char *file, int line);
  * and 0 if it was not recorded. */
 GND_API const char *gnd_made_at(const gnd_array *x, int *line);
 
-/* --- what an array is ------------------------------------------------------------------------ */
+/* --- properties ------------------------------------------------------------------------------ */
 
 /* The dtype of x. GND_DTYPE_DEFAULT if x is NULL or holds an error. */
 GND_API gnd_dtype gnd_dtype_of(const gnd_array *x);

@@ -187,7 +187,7 @@ GND_API gnd_status gnd_call_method(gnd_device *dev, const char *name, int n,
  * NULL; owned by the thread. */
 GND_API gnd_rng *gnd_call_rng(void);
 
-/* --- what there is ---------------------------------------------------------------------------- */
+/* --- lists of functions ----------------------------------------------------------------------- */
 
 /* How a parameter may be passed. */
 typedef enum gnd_parameter_kind {

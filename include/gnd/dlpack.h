@@ -71,9 +71,9 @@ typedef struct gnd_dl_versioned {
     gnd_dl_tensor dl_tensor;
 } gnd_dl_versioned;
 
-/* What may be copied. */
+/* Whether the elements may be copied. */
 typedef enum gnd_copy_rule {
-    GND_COPY_IF_NEEDED = 0, /* memory is shared where that is possible */
+    GND_COPY_IF_NEEDED = 0, /* shares the memory if possible, else copies */
     GND_COPY_ALWAYS = 1,
     GND_COPY_NEVER = 2 /* an error if memory cannot be shared */
 } gnd_copy_rule;
@@ -90,50 +90,53 @@ GND_API gnd_array *gnd_from_dlpack(gnd_device *dev, const struct DLManagedTensor
 /* Same as gnd_from_dlpack, for the older structure. */
 GND_API gnd_array *gnd_from_dlpack_legacy(gnd_device *dev, const struct DLManagedTensor *tensor);
 
-/* Takes a tensor over: an array of dev on the tensor's own memory, without a copy where dev works
- * in such memory (gnd/native.h): CPU, CUDA_HOST and ROCM_HOST on devices that work in host memory;
- * CUDA and CUDA_MANAGED on the same CUDA device; OPENCL (data is a cl_mem of dev's context) on
- * OpenCL devices. Memory that is not aligned to the element's size, and bools in CUDA memory or
- * other than 0 and 1, need a copy. OPENCL memory is never copied: what cannot be shared is an
- * error. The memory must not change while an array uses it, and is never written.
+/* Takes ownership of a tensor and makes an array of dev in the tensor's own memory, without a copy
+ * if dev can work in such memory (gnd/native.h). This holds for CPU, CUDA_HOST and ROCM_HOST on
+ * devices that work in host memory; for CUDA and CUDA_MANAGED on the same CUDA device; and for
+ * OPENCL (data is a cl_mem of dev's context) on OpenCL devices. A copy is needed for memory that is
+ * not aligned to the element's size, for bools in CUDA memory, and for bools with values other than
+ * 0 and 1. OPENCL memory is never copied: if it cannot be shared, the result is an error. The
+ * memory must not change while an array uses it. gnd never writes to it.
  *
- * The tensor's deleter is called exactly once: at once after a copy or an error, else when no array
- * uses the memory and all work that reads it has finished, on any thread and without a lock of gnd.
- * The data must be complete when gnd's queue reaches it (Python's `stream`: the queue of
- * gnd_device_native), host memory when the function is called.
+ * The tensor's deleter is called exactly once: immediately after a copy or an error, else when no
+ * array uses the memory and all work that reads it has finished. It is called on any thread, and
+ * without a lock of gnd. The data must be complete when gnd's queue reaches it (Python's `stream`:
+ * the queue of gnd_device_native); data in host memory must be complete when the function is
+ * called.
  *
- * The errors of gnd_from_dlpack; GND_ERR_UNSUPPORTED, GND_ERR_ARG: GND_COPY_NEVER, and why the
- * memory cannot be shared; GND_ERR_ARG: an unknown rule, or a cl_mem of another context. */
+ * The errors of gnd_from_dlpack; GND_ERR_UNSUPPORTED, GND_ERR_ARG: GND_COPY_NEVER, and the memory
+ * cannot be shared (the message says why); GND_ERR_ARG: an unknown rule, or a cl_mem of another
+ * context. */
 GND_API gnd_array *gnd_take_dlpack(gnd_device *dev, struct DLManagedTensorVersioned *tensor,
                                    gnd_copy_rule copy);
 /* Same as gnd_take_dlpack, for the older structure. */
 GND_API gnd_array *gnd_take_dlpack_legacy(gnd_device *dev, struct DLManagedTensor *tensor,
                                           gnd_copy_rule copy);
 
-/* Evaluates x and gives a tensor of its own memory, as it is stored, with strides; version 1.1.
+/* Evaluates x and returns a tensor of its memory, as it is stored, with strides; version 1.1.
  *
- * device_type: GND_DL_CPU (devices that work in host memory; others copy), GND_DL_CUDA (CUDA
- * devices) or GND_DL_OPENCL (OpenCL devices; data is the cl_mem, byte_offset is in it); 0: CUDA on
- * CUDA devices, else CPU.
+ * device_type: GND_DL_CPU (shared on devices that work in host memory, copied from others),
+ * GND_DL_CUDA (CUDA devices) or GND_DL_OPENCL (OpenCL devices; data is the cl_mem, byte_offset is
+ * the offset in it). 0: GND_DL_CUDA on CUDA devices, else GND_DL_CPU.
  *
- * Shared memory has the flag GND_DL_READ_ONLY, because arrays are immutable, and must not be
- * written. A copy has the flag GND_DL_IS_COPIED and may be written; GND_COPY_ALWAYS gives one in
- * the memory of device_type.
+ * A tensor of shared memory has the flag GND_DL_READ_ONLY: arrays are immutable, so it must not be
+ * written. A copy has the flag GND_DL_IS_COPIED and may be written. GND_COPY_ALWAYS makes a copy in
+ * memory of device_type.
  *
- * stream: the consumer's CUstream or cl_command_queue as a number, whose later work sees the
- * elements (CUDA: 1 the legacy and 2 the per-thread default stream); -1: no order is made; 0: waits
- * for the device. CPU tensors are always complete.
+ * stream: the consumer's CUstream or cl_command_queue as a number; work enqueued there later sees
+ * the elements. For CUDA, 1 is the legacy default stream and 2 the per-thread default stream. -1:
+ * no synchronization. 0: waits for the device. CPU tensors are always complete.
  *
- * The memory lives until the tensor's deleter is called, also when x is released and the device is
- * closed before. The deleter may be called from any thread, and when the consumer's work has
+ * The memory stays valid until the tensor's deleter is called, even if x is released or the device
+ * is closed earlier. The deleter may be called on any thread, after the consumer's work has
  * finished. On failure returns NULL and sets *s (s may be NULL) and gnd_message: GND_ERR_NULL;
- * GND_ERR_ARG: an unknown rule; GND_ERR_DEVICE: another device_type, or a number without a device;
- * GND_ERR_UNSUPPORTED: GND_COPY_NEVER, and memory that cannot be shared; the error of x. */
+ * GND_ERR_ARG: an unknown rule; GND_ERR_DEVICE: another device_type, or x is a weak scalar;
+ * GND_ERR_UNSUPPORTED: GND_COPY_NEVER, and the memory cannot be shared; the error of x. */
 GND_API struct DLManagedTensorVersioned *gnd_share_dlpack(gnd_array *x, int32_t device_type,
                                                           gnd_copy_rule copy, int64_t stream,
                                                           gnd_status *s);
-/* Same as gnd_share_dlpack, with the older structure, which cannot say that memory is read-only: it
- * always copies (GND_ERR_UNSUPPORTED: GND_COPY_NEVER). */
+/* Same as gnd_share_dlpack, with the older structure. That structure has no flag for read-only
+ * memory, so the function always copies. GND_ERR_UNSUPPORTED: GND_COPY_NEVER. */
 GND_API struct DLManagedTensor *gnd_share_dlpack_legacy(gnd_array *x, int32_t device_type,
                                                         gnd_copy_rule copy, int64_t stream,
                                                         gnd_status *s);

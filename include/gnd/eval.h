@@ -28,38 +28,40 @@ GND_API gnd_array *gnd_eval_names(gnd_device *dev, const char *text, int n,
 
 /* --- arrays of another library ---------------------------------------------------------------- */
 
-/* Tags of gnd_value from here on are those of another library's arrays, which gnd does not look
- * into. */
+/* Values whose tag is GND_V_OBJECT or larger are arrays of another library ("objects"). gnd does
+ * not access their contents. */
 enum { GND_V_OBJECT = 64 };
 
-/* The functions of a library whose arrays the language computes with: libgnd-mpi's distributed
- * arrays are such (gndm_eval). arg is the first argument of each function. Functions with a status
- * leave their message for `message`. */
+/* The functions of another library on its arrays, such as the distributed arrays of libgnd-mpi
+ * (gndm_eval). Each function gets arg as its first argument. If a function returns an error,
+ * `message` returns its message. */
 typedef struct gnd_eval_objects {
-    const char *noun; /* what one is, for messages: "a distributed array" */
-    gnd_device *dev;  /* device of arrays that lists become */
+    const char *noun; /* what an object is called in messages: "a distributed array" */
+    gnd_device *dev;  /* the device of arrays that are made from lists */
     void *arg;
-    /* Calls a function by name; operators have the names of functions ("add", "matmul"). Values are
-     * borrowed, and some of them are objects. *out is an object, a number, None, an array of dev or
-     * a tuple of such, owned by the language. */
+    /* Calls a function by name. Operators have the names of functions ("add", "matmul"). Values are
+     * borrowed; at least one is an object, or makes() is true for the function. *out is an object,
+     * a number, None, an array of dev, or a tuple of these. The language owns it and clears it. */
     gnd_status (*call)(void *arg, const char *name, int n, const gnd_value *values, int nkw,
                        const char *const *keywords, gnd_value *out);
-    /* Whether a function that gets no object makes one ("arange"). */
+    /* Whether the function returns an object although no argument is one ("arange"). */
     int (*makes)(void *arg, const char *name);
-    /* x[idx]: n entries, which are ints, slices, None, an ellipsis, arrays, lists or objects. */
+    /* Indexes x with n entries: ints, slices, None, an ellipsis, arrays, lists or objects. */
     gnd_status (*index)(void *arg, const gnd_value *x, int n, const gnd_value *idx, gnd_value *out);
-    /* What an object is. shape has GND_MAX_NDIM entries. */
+    /* Stores the dtype, the number of dimensions and the shape of x. shape has room for
+     * GND_MAX_NDIM extents. */
     gnd_status (*describe)(void *arg, const gnd_value *x, gnd_dtype *t, int *ndim, int64_t *shape);
-    /* Ends the ownership of a result of call or index. */
+    /* Releases a result of call or index. */
     void (*clear)(void *arg, gnd_value *x);
     const char *(*message)(void *arg);
 } gnd_eval_objects;
 
-/* Evaluates text as gnd_eval_names, with n values of names, some of which are objects. Functions
- * and operators that get an object are calls of `of`. *out is an object, which the caller clears,
- * or an array of of->dev or a weak scalar, for gnd_value_clear. On failure *out is None, and
- * gnd_message has the message. Elements of objects cannot be assigned, and default_rng is not
- * there. Errors: those of gnd_eval, and those of the functions of `of`. */
+/* Same as gnd_eval_names, with n named values that may be objects. Functions and operators with an
+ * object among their arguments are called through `of`. *out is an object, which the caller
+ * releases by of->clear; or an array of of->dev or a weak scalar, which the caller releases by
+ * gnd_value_clear. On failure *out is None, and gnd_message has the message. Assignment to elements
+ * of objects and default_rng are not supported. Errors: those of gnd_eval, and those of the
+ * functions of `of`. */
 GND_API gnd_status gnd_eval_values(const gnd_eval_objects *of, const char *text, int n,
                                    const char *const *names, const gnd_value *values,
                                    gnd_value *out);

@@ -36,7 +36,7 @@ typedef enum gnd_border {
     GND_BORDER_WRAP = 4      /* c d | a b c d | a b */
 } gnd_border;
 
-/* --- by rank ---------------------------------------------------------------------------------- */
+/* --- rank filters ----------------------------------------------------------------------------- */
 
 /* The element of rank `rank` in the sorted window (0: the smallest, -1: the largest). Uses memory
  * for all windows, except for the smallest and the largest. */
@@ -94,7 +94,7 @@ GND_API gnd_array *gnd_binary_opening(gnd_array *x, gnd_array *structure, int it
  * regions that touch an edge are eroded there, as in SciPy. */
 GND_API gnd_array *gnd_binary_closing(gnd_array *x, gnd_array *structure, int iterations);
 
-/* --- other sizes ------------------------------------------------------------------------------ */
+/* --- resizing --------------------------------------------------------------------------------- */
 
 /* Interpolation of gnd_image_resize. */
 typedef enum gnd_interpolation {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gnd/info.h - properties of dtypes, promotion of operands, constants, and the standard's
- * __array_namespace_info__(). Nothing here computes, and no device is opened.
+ * gnd/info.h - properties of dtypes, promotion of operands, constants, and
+ * __array_namespace_info__() of the Array API standard ("the standard"). Nothing here computes, and
+ * no device is opened.
  */
 #ifndef GND_INFO_H
 #define GND_INFO_H

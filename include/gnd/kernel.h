@@ -95,18 +95,19 @@ typedef struct gnd_arg {
 
 /* An input array x, which the kernel reads. */
 GND_API gnd_arg gnd_arg_in(gnd_array *x);
-/* An input array x that is not brought into C order: the kernel gets a pointer to its element
- * (0, ..., 0), and finds the others by gnd_arg_stride. A view (a slice, a transposition, a
- * broadcast) is not copied; strides may be negative or 0. An array that has no strides, such as
- * most reshapes of views, one that is not aligned for a kernel's vector type, and any view with
- * -checked is stored in C order first, and has those strides. */
+/* An input array x in its own memory layout. The kernel gets a pointer to element (0, ..., 0) and
+ * finds the other elements by the strides of gnd_arg_stride. A view (a slice, a transposition, a
+ * broadcast) is not copied; strides may be negative or 0. Three kinds of arrays are copied to C
+ * order first, and then have its strides: an array that strides cannot express (most reshapes of
+ * views), an array that is not aligned for a vector type of the kernel, and every view if the
+ * program has the option -checked. */
 GND_API gnd_arg gnd_arg_strided(gnd_array *x);
-/* The extent of an axis (from 0) of argument i, an array argument before or after this one, as a
- * number of 64 bits: long in OpenCL C, long long in CUDA C, g_i64 in the portable dialect, size_t.
+/* The extent of an axis (from 0) of argument i, an array argument before or after this one. It is a
+ * 64-bit integer: long in OpenCL C, long long in CUDA C, g_i64 in the portable dialect, or size_t.
  */
 GND_API gnd_arg gnd_arg_extent(int i, int axis);
-/* The stride of that axis in elements, as the kernel gets the array, as such a number: 0 if the
- * array has no elements. */
+/* The stride of an axis of argument i in the memory that the kernel gets, in elements. Its type is
+ * as for gnd_arg_extent. 0 if the array has no elements. */
 GND_API gnd_arg gnd_arg_stride(int i, int axis);
 /* An output array of dtype t. Its initial elements are undefined, or those of fill (gnd_int(0)),
  * which is broadcast to the shape. gnd_launch reads shape, so it must stay valid until then. */

@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-/* Tells whether to make another step. Returns a bool array of shape (), computed from the state.
+/* Decides whether another step follows. Returns a bool array of shape (), computed from the state.
  * The caller owns the state. */
 typedef gnd_array *gnd_loop_cond(gnd_array *const *state, void *arg);
 /* One step. Sets next[i] to the new value of state[i], with the same dtype and shape. next[i] may

@@ -117,7 +117,7 @@ typedef struct gnd_pad_options {
 GND_API gnd_array *gnd_pad(gnd_array *x, const int64_t *width, const char *mode,
                            const gnd_pad_options *opt);
 
-/* --- elements more, and fewer ----------------------------------------------------------------- */
+/* --- inserting, deleting, resizing ------------------------------------------------------------ */
 
 /* x with values, cast to its dtype, inserted before position `at` of axis: 0 is the start, the
  * extent is the end, and negative positions count from the end. values broadcasts to a slice of x

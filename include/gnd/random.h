@@ -172,7 +172,7 @@ GND_API gnd_array *gnd_rng_negative_binomial(gnd_rng *g, gnd_device *dev, gnd_dt
 GND_API gnd_array *gnd_rng_logseries(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                      const int64_t *shape, gnd_array *p);
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- vectors ---------------------------------------------------------------------------------- */
 
 /* Multinomial, with shape + (k,): the numbers of n >= 0 trials with each of k outcomes. The last
  * axis of p, an array (..., k), has the probabilities. n and p without its last axis broadcast to
@@ -195,7 +195,7 @@ GND_API gnd_array *gnd_rng_multivariate_normal(gnd_rng *g, gnd_device *dev, gnd_
                                                const int64_t *shape, gnd_array *mean,
                                                gnd_array *cov, gnd_rng_root root);
 
-/* --- order ------------------------------------------------------------------------------------ */
+/* --- permutations and choices ----------------------------------------------------------------- */
 
 /* A random permutation of 0 .. n - 1, int64, by sorting 64 random bits per element. GND_ERR_ARG: n
  * < 0. */

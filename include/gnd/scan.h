@@ -44,9 +44,10 @@ GND_API gnd_array *gnd_cummin(gnd_array *x, gnd_axes axis);
 
 /* Removes jumps of angles (NumPy's unwrap). At every step along axis whose magnitude is at least
  * discont, whole periods are added to all following elements, so that the step becomes at most half
- * a period. discont and period are real weak scalars (gnd_real, gnd_int); NULL: half a period, and
- * 2 pi. x: bool, ints or floats. The result has the promoted dtype of x and period: ints stay ints
- * if period is an int. GND_ERR_DTYPE: complex; GND_ERR_ARG: discont or period is not a scalar. */
+ * a period. discont and period are real weak scalars (gnd_real, gnd_int). discont NULL: half a
+ * period. period NULL: 2 pi. x: bool, ints or floats. The result has the promoted dtype of x and
+ * period: ints stay ints if period is an int. GND_ERR_DTYPE: complex; GND_ERR_ARG: discont or
+ * period is not a scalar. */
 GND_API gnd_array *gnd_unwrap(gnd_array *x, gnd_array *discont, int axis, gnd_array *period);
 
 #ifdef __cplusplus

@@ -30,13 +30,14 @@ extern "C" {
  * number of occurrences. GND_ERR_DEVMEM: x does not fit in a buffer of the device. Returns the
  * first error, which all places of out then hold. */
 GND_API gnd_status gnd_unique(gnd_array *x, unsigned flags, gnd_array **out);
-/* The standard's unique_all: stores values, indices, inverse indices and counts in out. */
+/* unique_all of the Array API standard: stores values, indices, inverse indices and counts in
+ * out. */
 GND_API gnd_status gnd_unique_all(gnd_array *x, gnd_array **out);
-/* The standard's unique_counts: stores values and counts in out. */
+/* unique_counts of the Array API standard: stores values and counts in out. */
 GND_API gnd_status gnd_unique_counts(gnd_array *x, gnd_array **out);
-/* The standard's unique_inverse: stores values and inverse indices in out. */
+/* unique_inverse of the Array API standard: stores values and inverse indices in out. */
 GND_API gnd_status gnd_unique_inverse(gnd_array *x, gnd_array **out);
-/* The standard's unique_values: returns the values. */
+/* unique_values of the Array API standard: returns the values. */
 GND_API gnd_array *gnd_unique_values(gnd_array *x);
 
 /* Same as gnd_unique, for slices of x along one axis. Slices are equal if all their elements are

@@ -5,10 +5,10 @@
  * arrays without axes), GND_ERR_ARG, the error of the array.
  *
  * The order is NumPy's. -0 equals 0, complex numbers compare by real part, then by imaginary part,
- * and bools compare as 0 and 1. NaN comes last, in descending order as well (the standard leaves
- * this open; NumPy does the same). Complex NaN are ordered by the part that is NaN: imaginary,
- * real, both. Every sort is stable, including descending ones: equal elements keep their order.
- * Results therefore do not depend on the device.
+ * and bools compare as 0 and 1. NaN comes last, in descending order as well, as in NumPy (the Array
+ * API standard leaves this open). Complex NaN are ordered by the part that is NaN: imaginary, real,
+ * both. Every sort is stable, including descending ones: equal elements keep their order. Results
+ * therefore do not depend on the device.
  */
 #ifndef GND_SORT_H
 #define GND_SORT_H

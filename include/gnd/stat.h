@@ -39,7 +39,7 @@ GND_API gnd_array *gnd_cov(gnd_array *x, gnd_array *y, int rowvar, double correc
  * (complex numbers in each part). Arguments as for gnd_cov. 0-d for one variable. */
 GND_API gnd_array *gnd_corrcoef(gnd_array *x, gnd_array *y, int rowvar, gnd_dtype t);
 
-/* --- without NaN ------------------------------------------------------------------------------ */
+/* --- reductions that ignore NaN --------------------------------------------------------------- */
 
 /* gnd_sum without NaN elements. A complex number is NaN if a part is NaN. The sum of no elements is
  * 0. */
