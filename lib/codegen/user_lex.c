@@ -126,7 +126,13 @@ static int take(lexer *x, gnd__utype type)
     }
 }
 
-gnd_status gnd__user_lex(const char *src, size_t len, gnd__utoken **out, int32_t *n, gnd_err *e)
+gnd_status gnd__utoken_syntax(gnd_err *e, const char *what, const gnd__utoken *t, const char *why)
+{
+    return gnd__err(e, GND_ERR_SYNTAX, "%s:%d:%d: %s", what, t->line, t->col, why);
+}
+
+gnd_status gnd__user_lex(const char *what, const char *src, size_t len, gnd__utoken **out,
+                         int32_t *n, gnd_err *e)
 {
     lexer x = {.src = src, .len = len, .line = 1, .col = 1};
     int begins = 1; /* nothing but white space before it on this line */
