@@ -117,7 +117,7 @@ int main(void)
     test_sizes(GND_CUDA_C, cuda_text, NULL, "CUDA C");
     test_sizes(GND_CUDA_C, cuda_text, "-checked", "CUDA C, checked");
     test_sizes(GND_PORTABLE, portable_text, NULL, "portable");
-    if (strncmp(name, "cuda", 4) && !strstr(name, "nvidia"))
+    if (strncmp(ref_first_device(), "cuda", 4) && !strstr(ref_first_device(), "nvidia"))
         test_limits();
     gnd_scope_end();
     gnd_close(dev);

@@ -282,6 +282,8 @@ static void test_native(void)
     gnd_eval_all(1, &x);
     gnd_stream_use(stream[3]);
     tap_is_int(gnd_native(x, &m), GND_OK, "%s: native memory in another stream", where);
+    tap_is_int(gnd_wait(x), GND_OK, "%s: its elements are there",
+               where); /* foreign memory has no order */
     gnd_array *y = gnd_from_native(dev, &m, on_release, NULL);
     gnd_status st;
     gnd_stream_use(stream[1]);

@@ -311,7 +311,7 @@ int main(void)
     test_views(GND_CUDA_C, cuda_text, "CUDA C");
     test_views(GND_PORTABLE, portable_text, "portable");
     test_numbers();
-    if (strncmp(name, "cuda", 4)) /* operators of vectors are OpenCL C's */
+    if (strncmp(ref_first_device(), "cuda", 4)) /* operators of vectors are OpenCL C's */
         test_vectors();
     test_checked();
     test_errors();
