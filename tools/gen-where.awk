@@ -10,7 +10,7 @@ function wrap(f) {
         return
     seen[f] = 1
     call = "(gnd_here(__FILE__, __LINE__), " f "(__VA_ARGS__))"
-    between = length(f) > 35 ? " \\\n    " : " "
+    between = length(call) + length(f) > 106 ? " \\\n    " : " "
     print "#define " f "(...)" between call
 }
 
