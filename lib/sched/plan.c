@@ -212,9 +212,8 @@ gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_
         return st;
     }
     add_deadlines(m.p);
-    m.p->here = m.p->nstep > 0;
     for (int32_t i = 0; i < m.p->nstep; i++)
-        m.p->here &= m.p->step[i].here != NULL;
+        m.p->here |= m.p->step[i].here != NULL;
     *out = m.p;
     return GND_OK;
 }
