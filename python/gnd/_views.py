@@ -223,21 +223,6 @@ def _method_view(self, dtype=None, type=None):
     return self._dtype(np.dtype(dtype))
 
 
-def _method_byteswap(self, inplace=False):
-    """The array with the bytes of each element in opposite order, of each part of complex elements."""
-    size = self.itemsize // (2 if self.dtype.kind == 'c' else 1)
-    x = self if size == 1 else _swapped(self, size)
-    if inplace:
-        self[...] = x
-        return self
-    return x.copy() if size == 1 else x
-
-
-def _swapped(x, size):
-    y = x.reshape(-1).copy().view(np.uint8).reshape(-1, size)[:, ::-1].reshape(-1).copy()
-    return y.view(x.dtype).reshape(x.shape)
-
-
 def _method_squeeze(self, axis=None):
     return squeeze(self, axis)
 
@@ -245,6 +230,6 @@ def _method_squeeze(self, axis=None):
 FUNCTIONS = [reshape, ravel, permute_dims, transpose, matrix_transpose, swapaxes, moveaxis, expand_dims, squeeze, flip,
              flipud, fliplr, real, imag, broadcast_to, broadcast_arrays, shares_memory, may_share_memory]
 METHODS = {'reshape': _method_reshape, 'transpose': _method_transpose, 'flatten': _method_flatten, 'ravel': ravel,
-           'squeeze': _method_squeeze, 'view': _method_view, 'byteswap': _method_byteswap, 'swapaxes': swapaxes}
+           'squeeze': _method_squeeze, 'view': _method_view, 'swapaxes': swapaxes}
 for _name, _f in METHODS.items():
     setattr(ndarray, _name, _f)

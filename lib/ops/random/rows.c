@@ -18,8 +18,8 @@
 #include <gnd/stat.h>
 #include <gnd/view.h>
 
-/* Checks that x is an array with a last axis of k > 0 elements. A call that fails here also counts
- * as a call of g. */
+/* Checks that x is an array with a last axis that is not empty. On failure the call of g is counted
+ * too. */
 static gnd_array *check_rows(const char *func, gnd_rng *g, const char *name, gnd_array *x)
 {
     char text[GND__SHAPE_TEXT];
@@ -70,7 +70,7 @@ static gnd_array *of_things(gnd__draw *d, int64_t j, gnd_array *left, gnd_array 
     return gnd__draw_raw(d, GND__FN_HYPERGEOMETRIC, GND_INT64, (uint32_t)j, 3, in);
 }
 
-/* One outcome after the other; rest: of all outcomes. */
+/* Draws one outcome after the other; rest: of all outcomes. */
 static gnd_array *outcomes(gnd__draw *d, gnd_array *p, gnd_array *rest, outcome_fn *draw)
 {
     const int64_t k = p->dim[p->ndim - 1];
@@ -159,7 +159,7 @@ gnd_array *gnd_rng_multivariate_hypergeometric(gnd_rng *g, gnd_device *dev, gnd_
 
 /* --- Dirichlet -------------------------------------------------------------------------------- */
 
-/* Shape + (k,) in full; its number of dimensions, or -1. */
+/* Writes the shape followed by k to full. Returns its number of dimensions, or -1. */
 static int with_rows(int ndim, const int64_t *shape, int64_t k, int64_t *full)
 {
     if (ndim >= GND_MAX_NDIM || (ndim > 0 && !shape))
@@ -180,7 +180,7 @@ gnd_array *gnd_rng_dirichlet(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
     if (bad)
         return bad;
     int m = ndim < 0 ? -1 : with_rows(ndim, shape, alpha->dim[alpha->ndim - 1], full);
-    if (ndim >= 0 && m < 0) { /* let the check of shapes say it */
+    if (ndim >= 0 && m < 0) { /* the check of shapes reports it */
         m = ndim + 1;
         if (m > GND_MAX_NDIM || !shape)
             return gnd__fail(
