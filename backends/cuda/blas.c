@@ -10,42 +10,27 @@
 #include "blas.h"
 
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 gnd__lt_calls gnd__lt;
-static const char stem[] = "libcublasLt.so";
-static const char *const versions[] = {"13", "12", "11", NULL};
-static int tried, loaded;
-static char text_[400]; /* the library and its version, or why there is none */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int load(void)
+static int open_lib(gnd__cu_lib *l)
 {
     const gnd__plug_sym syms[] = {
 #define X(name) {#name, (void **)&gnd__lt.name, 0},
         GND__LT_SYMBOLS(X)
 #undef X
     };
-    char found[512], why[400];
-    pthread_mutex_lock(&lock);
-    if (!tried) {
-        loaded = gnd__cu_load(stem, versions, syms, sizeof syms / sizeof *syms, found, sizeof found,
-                              why, sizeof why);
-        if (loaded) {
-            const size_t v = gnd__lt.cublasLtGetVersion(); /* 130102: 13.1.2 */
-            snprintf(text_, sizeof text_, "cuBLASLt %zu.%zu.%zu (%.300s)", v / 10000, v / 100 % 100,
-                     v % 100, found);
-        } else {
-            snprintf(text_, sizeof text_, "%.390s", why);
-        }
-        tried = 1;
-    }
-    pthread_mutex_unlock(&lock);
-    return loaded;
+    if (!gnd__cu_lib_symbols(l, syms, sizeof syms / sizeof *syms))
+        return 0;
+    const int v = (int)gnd__lt.cublasLtGetVersion(); /* 130102: 13.1.2 */
+    return gnd__cu_lib_found(l, v / 10000, v / 100 % 100, v % 100);
 }
+
+static const char *const versions[] = {"13", "12", "11", NULL};
+static gnd__cu_lib lib = GND__CU_LIB("cuBLASLt", "libcublasLt.so", versions, open_lib);
 
 static gnd_status blas_supports(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err *e)
 {
@@ -60,8 +45,8 @@ static gnd_status blas_supports(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err
         gnd__plug_fail(e, GND_OK, 0, "cuBLASLt does not scale alone");
         return GND_OK;
     }
-    if (!load()) {
-        gnd__plug_fail(e, GND_OK, 0, "no cuBLASLt: %s", text_);
+    if (!gnd__cu_lib_load(&lib)) {
+        gnd__plug_fail(e, GND_OK, 0, "no cuBLASLt: %s", lib.text);
         return GND_OK;
     }
     *yes = gnd__blas_layout(g, INT_MAX, &p, e) == GND_OK;
@@ -210,8 +195,8 @@ static gnd_status blas_gemm(gnd_queue *q, const gnd_gemm *g, gnd_err *e)
         return s;
     if (g->m == 0 || g->n == 0 || g->nbatch == 0)
         return GND_OK;
-    if (!load())
-        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "gemm: no cuBLASLt: %s", text_);
+    if (!gnd__cu_lib_load(&lib))
+        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "gemm: no cuBLASLt: %s", lib.text);
     if ((s = get_ready(q, e)) != GND_OK)
         return s;
     if (g->k == 0)
@@ -251,11 +236,7 @@ static gnd_status blas_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
 {
     (void)d;
     (void)e;
-    pthread_mutex_lock(&lock);
-    const int known = tried;
-    pthread_mutex_unlock(&lock);
-    gnd__cu_describe("cuBLASLt", stem, versions, known, load, text_, buf, cap);
-    return GND_OK;
+    return gnd__cu_lib_describe(&lib, buf, cap);
 }
 
 void gnd__cu_blas_close(gnd_dev *d)

@@ -12,8 +12,6 @@
 #include "headers.h"
 
 #include <nvrtc.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,43 +43,28 @@ static struct {
     SYMBOLS(X)
 #undef X
 } rtc;
-static const char stem[] = "libnvrtc.so";
-static const char *const versions[] = {"13", "12", "11.2", NULL};
-static atomic_int tried;
-static int loaded;
-static char path_[512]; /* the library */
-static char text_[400]; /* the library, or why there is none */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void load(void)
+static int open_lib(gnd__cu_lib *l)
 {
-    char why[400];
     const gnd__plug_sym syms[] = {
 #define X(name) {#name, (void **)&rtc.name, 0},
         SYMBOLS(X)
 #undef X
     };
-    loaded = gnd__cu_load(stem, versions, syms, sizeof syms / sizeof *syms, path_, sizeof path_,
-                          why, sizeof why);
-    if (loaded)
-        snprintf(text_, sizeof text_, "NVRTC (%.380s)", path_);
-    else
-        snprintf(text_, sizeof text_, "%.390s", why);
-    atomic_store(&tried, 1);
+    if (!gnd__cu_lib_symbols(l, syms, sizeof syms / sizeof *syms))
+        return 0;
+    snprintf(l->text, sizeof l->text, "NVRTC (%.380s)", l->path);
+    return 1;
 }
 
-static int load_once(void)
-{
-    pthread_once(&once, load);
-    return loaded;
-}
+static const char *const versions[] = {"13", "12", "11.2", NULL};
+static gnd__cu_lib lib = GND__CU_LIB("NVRTC", "libnvrtc.so", versions, open_lib);
 
 gnd_status gnd__cu_compiler_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
 {
     (void)d;
     (void)e;
-    gnd__cu_describe("NVRTC", stem, versions, atomic_load(&tried), load_once, text_, buf, cap);
-    return GND_OK;
+    return gnd__cu_lib_describe(&lib, buf, cap);
 }
 
 void gnd__cu_compiler(char *buf, size_t cap)
@@ -92,7 +75,8 @@ void gnd__cu_compiler(char *buf, size_t cap)
     buf[0] = 0;
     for (size_t i = 0; i < NFIXED && n < cap; i++)
         n += (size_t)snprintf(buf + n, cap - n, "%s ", fixed[i]);
-    if (n >= cap || !gnd__cu_find(stem, versions, path, sizeof path) || stat(path, &st) != 0)
+    if (n >= cap || !gnd__cu_find(lib.stem, lib.versions, path, sizeof path) ||
+        stat(path, &st) != 0)
         return;
     snprintf(buf + n, cap - n, "|%s|%lld|%lld", path, (long long)st.st_size,
              (long long)st.st_mtime);
@@ -196,8 +180,8 @@ gnd_status gnd__cu_compile(gnd_dev *d, const char *src, size_t len, const char *
     const char *options[MAX_OPTIONS];
     char arch[48], include[600], *save = NULL;
     int n = 0, ptx = 0, nheader = 0;
-    if (!load_once())
-        return gnd__plug_fail(e, GND_ERR_BUILD, 0, "no compiler: %s", text_);
+    if (!gnd__cu_lib_load(&lib))
+        return gnd__plug_fail(e, GND_ERR_BUILD, 0, "no compiler: %s", lib.text);
     gnd_status s = target(d->info, arch, sizeof arch, &ptx, e);
     if (s != GND_OK)
         return s;
@@ -222,7 +206,7 @@ gnd_status gnd__cu_compile(gnd_dev *d, const char *src, size_t len, const char *
     }
     if (strstr(text, "#include")) { /* gnd's own texts include nothing */
         nheader = GND__CU_NHEADER;
-        if (n < MAX_OPTIONS && gnd__cu_include_option(path_, include, sizeof include)) {
+        if (n < MAX_OPTIONS && gnd__cu_include_option(lib.path, include, sizeof include)) {
             options[n++] = include;
             nheader = GND__CU_NC;
         }

@@ -10,6 +10,7 @@
 #define GND_CU_H
 
 #include <cuda.h>
+#include <pthread.h>
 #include "../common/plug.h"
 
 /* Every call of the driver, once: X(slot, symbol). The symbol is the name in libcuda, with its
@@ -170,11 +171,32 @@ int gnd__cu_find(const char *stem, const char *const *versions, char *path, size
 int gnd__cu_load(const char *stem, const char *const *versions, const gnd__plug_sym *syms,
                  size_t nsyms, char *found, size_t cap, char *why, size_t whycap);
 
-/* Writes one line about a library to buf[cap]: the text of load(), or why it could not be loaded.
- * If loading was never tried (known 0), the file that was found, because half a gigabyte should not
- * be loaded for a description. */
-void gnd__cu_describe(const char *name, const char *stem, const char *const *versions, int known,
-                      int (*load)(void), const char *text, char *buf, size_t cap);
+/* A vendor library that is loaded when it is first needed: a static variable of the file that calls
+ * it, initialised by GND__CU_LIB. */
+typedef struct gnd__cu_lib {
+    const char *name, *stem;
+    const char *const *versions;        /* as for gnd__cu_find */
+    int (*open)(struct gnd__cu_lib *l); /* loads it and sets text; whether it is there */
+    pthread_mutex_t lock;
+    int tried, loaded; /* under the lock */
+    char path[512];    /* of the library */
+    char text[400];    /* the library and its version, or why there is none */
+} gnd__cu_lib;
+#define GND__CU_LIB(name_, stem_, versions_, open_)                                                \
+    {                                                                                              \
+        .name = (name_), .stem = (stem_), .versions = (versions_), .open = (open_),                \
+        .lock = PTHREAD_MUTEX_INITIALIZER                                                          \
+    }
+
+/* Loads the library at the first call. Returns whether it is there. */
+int gnd__cu_lib_load(gnd__cu_lib *l);
+/* For open(): finds the symbols, and sets path, or text to the reason. */
+int gnd__cu_lib_symbols(gnd__cu_lib *l, const gnd__plug_sym *syms, size_t nsyms);
+/* For open(): sets text to the name, the version and the path; returns 1. */
+int gnd__cu_lib_found(gnd__cu_lib *l, int major, int minor, int patch);
+/* Writes one line about the library to buf[cap]: text. If loading was never tried, the file that
+ * was found, because half a gigabyte should not be loaded for a description. */
+gnd_status gnd__cu_lib_describe(gnd__cu_lib *l, char *buf, size_t cap);
 
 /* Fills *e with "WHAT: NAME (code): text", the status chosen by code, and returns the status. what
  * is a printf format. d may be NULL; a fault that ends its context is remembered in it. */

@@ -7,7 +7,6 @@
 #include "cu.h"
 
 #include <cufft.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +29,6 @@ static struct {
     SYMBOLS(X)
 #undef X
 } cf;
-static const char stem[] = "libcufft.so";
-static const char *const versions[] = {"13:12", "12:11", "11:10", NULL};
-static int tried, loaded;
-static char text_[400];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum { PLANS = 32 };
 
@@ -56,31 +50,22 @@ struct gnd__cu_fft {
     uint64_t clock;
 };
 
-static int load(void)
+static int open_lib(gnd__cu_lib *l)
 {
     const gnd__plug_sym syms[] = {
 #define X(name) {#name, (void **)&cf.name, 0},
         SYMBOLS(X)
 #undef X
     };
-    char found[512], why[400];
     int v = 0;
-    pthread_mutex_lock(&lock);
-    if (!tried) {
-        loaded = gnd__cu_load(stem, versions, syms, sizeof syms / sizeof *syms, found, sizeof found,
-                              why, sizeof why);
-        if (loaded) {
-            cf.cufftGetVersion(&v); /* 12001: 12.0.1 */
-            snprintf(text_, sizeof text_, "cuFFT %d.%d.%d (%.300s)", v / 1000, v / 100 % 10,
-                     v % 100, found);
-        } else {
-            snprintf(text_, sizeof text_, "%.390s", why);
-        }
-        tried = 1;
-    }
-    pthread_mutex_unlock(&lock);
-    return loaded;
+    if (!gnd__cu_lib_symbols(l, syms, sizeof syms / sizeof *syms))
+        return 0;
+    cf.cufftGetVersion(&v); /* 12001: 12.0.1 */
+    return gnd__cu_lib_found(l, v / 1000, v / 100 % 10, v % 100);
 }
+
+static const char *const versions[] = {"13:12", "12:11", "11:10", NULL};
+static gnd__cu_lib lib = GND__CU_LIB("cuFFT", "libcufft.so", versions, open_lib);
 
 static gnd_status fail(gnd_err *e, cufftResult r, const char *what)
 {
@@ -99,8 +84,8 @@ static gnd_status fft_supports(gnd_dev *d, const gnd_fft_desc *f, int *yes, gnd_
 {
     (void)d;
     *yes = 0;
-    if (!load()) {
-        gnd__plug_fail(e, GND_OK, 0, "no cuFFT: %s", text_);
+    if (!gnd__cu_lib_load(&lib)) {
+        gnd__plug_fail(e, GND_OK, 0, "no cuFFT: %s", lib.text);
         return GND_OK;
     }
     *yes =
@@ -172,8 +157,8 @@ static gnd_status fft_transform(gnd_queue *q, const gnd_fft_desc *f, gnd_err *e)
     const uint64_t c = wide ? 16 : 8;
     plan *p = NULL;
     gnd_status s;
-    if (!load())
-        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "transform: no cuFFT: %s", text_);
+    if (!gnd__cu_lib_load(&lib))
+        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "transform: no cuFFT: %s", lib.text);
     if ((s = gnd__cu_enter(d, e)) != GND_OK || (s = find_plan(q, f, &p, e)) != GND_OK)
         return s;
     void *in = (void *)(f->in->p + f->in_off * (f->kind == GND_FFT_R2C ? c / 2 : c));
@@ -198,11 +183,7 @@ static gnd_status fft_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
 {
     (void)d;
     (void)e;
-    pthread_mutex_lock(&lock);
-    const int known = tried;
-    pthread_mutex_unlock(&lock);
-    gnd__cu_describe("cuFFT", stem, versions, known, load, text_, buf, cap);
-    return GND_OK;
+    return gnd__cu_lib_describe(&lib, buf, cap);
 }
 
 void gnd__cu_fft_close(gnd_dev *d)

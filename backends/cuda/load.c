@@ -204,14 +204,42 @@ int gnd__cu_load(const char *stem, const char *const *versions, const gnd__plug_
     return 0;
 }
 
-void gnd__cu_describe(const char *name, const char *stem, const char *const *versions, int known,
-                      int (*load)(void), const char *text, char *buf, size_t cap)
+int gnd__cu_lib_load(gnd__cu_lib *l)
+{
+    pthread_mutex_lock(&l->lock);
+    if (!l->tried) {
+        l->loaded = l->open(l);
+        l->tried = 1;
+    }
+    const int loaded = l->loaded;
+    pthread_mutex_unlock(&l->lock);
+    return loaded;
+}
+
+int gnd__cu_lib_symbols(gnd__cu_lib *l, const gnd__plug_sym *syms, size_t nsyms)
+{
+    return gnd__cu_load(l->stem, l->versions, syms, nsyms, l->path, sizeof l->path, l->text,
+                        sizeof l->text);
+}
+
+int gnd__cu_lib_found(gnd__cu_lib *l, int major, int minor, int patch)
+{
+    snprintf(l->text, sizeof l->text, "%s %d.%d.%d (%.300s)", l->name, major, minor, patch,
+             l->path);
+    return 1;
+}
+
+gnd_status gnd__cu_lib_describe(gnd__cu_lib *l, char *buf, size_t cap)
 {
     char path[512], line[600];
-    if (!known && gnd__cu_find(stem, versions, path, sizeof path))
-        snprintf(line, sizeof line, "%s (%s)", name, path);
+    pthread_mutex_lock(&l->lock);
+    const int tried = l->tried;
+    pthread_mutex_unlock(&l->lock);
+    if (!tried && gnd__cu_find(l->stem, l->versions, path, sizeof path))
+        snprintf(line, sizeof line, "%s (%s)", l->name, path);
     else
-        snprintf(line, sizeof line, "%s%s", load() ? "" : "none: ", text);
+        snprintf(line, sizeof line, "%s%s", gnd__cu_lib_load(l) ? "" : "none: ", l->text);
     if (cap)
         gnd__plug_str(buf, cap, line);
+    return GND_OK;
 }

@@ -8,18 +8,11 @@
  */
 #include "solver.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 gnd__cs_calls gnd__cs;
-static const char stem[] = "libcusolver.so", blas_stem[] = "libcublas.so";
-static const char *const versions[] = {"13:12", "12:11", "11:11", NULL};
-static const char *const blas_versions[] = {"13", "12", "11", NULL};
-static int tried, loaded;
-static char text_[400];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum { SMALLEST_EIG = 512 }; /* below it the host is faster */
 
@@ -65,7 +58,7 @@ static void add_typed(symbols *s, const char *before, const char *real, const ch
     }
 }
 
-static int load_cusolver(symbols *s, char *found, size_t cap)
+static int load_cusolver(gnd__cu_lib *l, symbols *s)
 {
     s->n = 0;
 #define X(name) add(s, #name, (void *)&gnd__cs.name, 0);
@@ -79,11 +72,14 @@ static int load_cusolver(symbols *s, char *found, size_t cap)
     add(s, "cusolverDnXsyevBatched", (void *)&gnd__cs.syevs, 1);
     add(s, "cusolverDnXgeev_bufferSize", (void *)&gnd__cs.geev_size, 1);
     add(s, "cusolverDnXgeev", (void *)&gnd__cs.geev, 1);
-    return gnd__cu_load(stem, versions, s->sym, s->n, found, cap, text_, sizeof text_);
+    return gnd__cu_lib_symbols(l, s->sym, s->n);
 }
 
-static int load_cublas(symbols *s, char *found, size_t cap)
+/* The reason goes to l as well. */
+static int load_cublas(gnd__cu_lib *l, symbols *s)
 {
+    static const char *const versions[] = {"13", "12", "11", NULL};
+    char path[512];
     s->n = 0;
 #define X(slot, type, name) add_typed(s, "cublas", name, name, (void **)gnd__cs.slot);
     GND__CB_TYPED(X)
@@ -92,31 +88,29 @@ static int load_cublas(symbols *s, char *found, size_t cap)
     add(s, "cublasDestroy_v2", (void *)&gnd__cs.cublasDestroy_v2, 0);
     add(s, "cublasSetStream_v2", (void *)&gnd__cs.cublasSetStream_v2, 0);
     add(s, "cublasNrm2Ex", (void *)&gnd__cs.cublasNrm2Ex, 0);
-    return gnd__cu_load(blas_stem, blas_versions, s->sym, s->n, found, cap, text_, sizeof text_);
+    return gnd__cu_load("libcublas.so", versions, s->sym, s->n, path, sizeof path, l->text,
+                        sizeof l->text);
 }
 
-static int load(void)
+static int open_lib(gnd__cu_lib *l)
 {
-    char found[512], blas[512];
     int v = 0;
-    pthread_mutex_lock(&lock);
-    if (!tried) {
-        symbols *s = malloc(sizeof *s);
-        /* cuBLAS last: cuSOLVER needs the one of its own version, and brings it */
-        loaded = s && load_cusolver(s, found, sizeof found) && load_cublas(s, blas, sizeof blas);
-        if (loaded) {
-            gnd__cs.cusolverGetVersion(&v); /* 12001: 12.0.1 */
-            snprintf(text_, sizeof text_, "cuSOLVER %d.%d.%d (%.300s)", v / 1000, v / 100 % 10,
-                     v % 100, found);
-        } else if (!s) {
-            snprintf(text_, sizeof text_, "out of memory");
-        }
-        free(s);
-        tried = 1;
+    symbols *s = malloc(sizeof *s);
+    if (!s) {
+        snprintf(l->text, sizeof l->text, "out of memory");
+        return 0;
     }
-    pthread_mutex_unlock(&lock);
-    return loaded;
+    /* cuBLAS last: cuSOLVER needs the one of its own version, and brings it */
+    const int loaded = load_cusolver(l, s) && load_cublas(l, s);
+    free(s);
+    if (!loaded)
+        return 0;
+    gnd__cs.cusolverGetVersion(&v); /* 12001: 12.0.1 */
+    return gnd__cu_lib_found(l, v / 1000, v / 100 % 10, v % 100);
 }
+
+static const char *const versions[] = {"13:12", "12:11", "11:11", NULL};
+static gnd__cu_lib lib = GND__CU_LIB("cuSOLVER", "libcusolver.so", versions, open_lib);
 
 gnd_status gnd__cs_fail(gnd__cs_job *o, int r, const char *what)
 {
@@ -166,8 +160,8 @@ static gnd_status solver_supports(gnd_dev *d, const gnd_solve_desc *s, int *yes,
     }
     if (!type_of(s->dtype))
         return GND_OK;
-    if (!load())
-        gnd__plug_fail(e, GND_OK, 0, "no cuSOLVER: %s", text_);
+    if (!gnd__cu_lib_load(&lib))
+        gnd__plug_fail(e, GND_OK, 0, "no cuSOLVER: %s", lib.text);
     else
         *yes = (s->op != GND_SOLVE_EIG && s->op != GND_SOLVE_EIGVALS) ||
                (gnd__cs.geev && gnd__cs.geev_size);
@@ -397,8 +391,8 @@ static gnd_status solver_solve(gnd_queue *q, const gnd_solve_desc *s, gnd_err *e
     gnd_status st = GND_OK;
     int *info;
     gnd__cs_job o;
-    if (!t || !load())
-        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "solve: no cuSOLVER: %s", text_);
+    if (!t || !gnd__cu_lib_load(&lib))
+        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "solve: no cuSOLVER: %s", lib.text);
     memset(&o, 0, sizeof o);
     o.q = q, o.s = s, o.t = t, o.e = e;
     if (s->nbatch == 0 || (st = get_ready(&o)) != GND_OK)
@@ -434,11 +428,7 @@ static gnd_status solver_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
 {
     (void)d;
     (void)e;
-    pthread_mutex_lock(&lock);
-    const int known = tried;
-    pthread_mutex_unlock(&lock);
-    gnd__cu_describe("cuSOLVER", stem, versions, known, load, text_, buf, cap);
-    return GND_OK;
+    return gnd__cu_lib_describe(&lib, buf, cap);
 }
 
 void gnd__cu_solver_close(gnd_dev *d)

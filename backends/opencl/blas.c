@@ -168,6 +168,12 @@ static gnd_status blas_gemm(gnd_queue *q, const gnd_gemm *g, gnd_err *e)
     return gnd__clblast_gemm(q, g, &p, e);
 }
 
+/* Elsewhere the end of a mapping is a command of the queue. */
+static int blas_blocking(gnd_dev *d)
+{
+    return d->host_ptr && choose(d) == GND__OCL_BLAS_OPENBLAS;
+}
+
 static gnd_status blas_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
 {
     (void)e;
@@ -189,4 +195,5 @@ const gnd_blas_ops gnd__ocl_blas_ops = {
     .gemm = blas_gemm,
     .describe = blas_describe,
     .follows = blas_follows,
+    .blocking = blas_blocking,
 };

@@ -348,6 +348,9 @@ typedef struct gnd_blas_ops {
     /* Reserved: the place of an entry of earlier versions. The core never calls it; NULL in new
      * plugins. */
     void (*reserved)(void);
+    /* [O] Whether gemm() leaves the queue empty: it waits, and a library of the host computes the
+     * product. Without it the core takes a product for enqueued. */
+    int (*blocking)(gnd_dev *d);
 } gnd_blas_ops;
 
 /* Transforms of nbatch arrays with rank axes, without scaling. Element (i0, i1, i2) of array b is

@@ -41,7 +41,8 @@ GND_API gnd_array *gnd_spacing(gnd_array *x);
  * ints are returned unchanged. GND_ERR_DTYPE: complex replacements. */
 GND_API gnd_array *gnd_nan_to_num(gnd_array *x, gnd_array *nan, gnd_array *posinf,
                                   gnd_array *neginf);
-/* The angle of complex z in (-pi, pi]; 0 or pi for real z. In degrees if deg is not 0. */
+/* The angle of complex z in (-pi, pi]; 0 or pi for real z, 0 of float64 for bools. In degrees if
+ * deg is not 0. */
 GND_API gnd_array *gnd_angle(gnd_array *z, int deg);
 /* x rounded to a number of decimals, or to multiples of 10**-decimals if it is negative, halves to
  * even. Computed as round(x * 10**d) / 10**d, as in NumPy, including its errors for decimals that

@@ -111,7 +111,7 @@ int64_t gnd_size(const gnd_array *x)
 
 size_t gnd_nbytes(const gnd_array *x)
 {
-    return usable(x) ? (size_t)x->size * gnd_dtype_size((gnd_dtype)x->dtype) : 0;
+    return usable(x) ? gnd__nbytes(x) : 0;
 }
 
 gnd_device *gnd_device_of(const gnd_array *x)

@@ -5,7 +5,6 @@
 #include <gnd/stream.h>
 
 #include <stdlib.h>
-#include "array/host.h"
 #include "array/place.h"
 #include "array/stream.h"
 #include "base/err.h"

@@ -5,7 +5,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "array/host.h"
 #include "host/lapack.h"
 #include "device/device.h"
 #include "graph/graph.h"

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "array/dlpack.h"
-#include "array/host.h"
 #include "base/mem.h"
 #include "graph/check.h"
 #include "graph/scope.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "array/dlpack.h"
-#include "array/host.h"
 #include "array/place.h"
 #include "base/fork.h"
 #include "base/log.h"

@@ -8,13 +8,6 @@
 
 #include "graph/graph.h"
 
-/* The size in bytes of the elements of x, which must not be an error; it may be an array without a
- * user's handle. */
-static inline size_t gnd__nbytes(const gnd_array *x)
-{
-    return (size_t)x->size * gnd_dtype_size((gnd_dtype)x->dtype);
-}
-
 /* Copies the elements of x in C order to new memory (gnd__free); *data is never NULL on success.
  * Evaluates. After a failure gnd_message has the text, attributed to func. */
 gnd_status gnd__host_copy(const char *func, gnd_array *x, void **data);

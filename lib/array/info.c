@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "array/host.h"
 #include "device/gate.h"
 #include "device/device.h"
 #include "graph/check.h"

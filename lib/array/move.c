@@ -12,7 +12,6 @@
 #include <gnd/array.h>
 #include <gnd/create.h>
 
-#include "array/host.h"
 #include "array/place.h"
 #include "base/err.h"
 #include "base/mem.h"

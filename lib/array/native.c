@@ -11,7 +11,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include "array/host.h"
 #include "array/place.h"
 #include "base/mem.h"
 #include "device/device.h"
@@ -52,24 +51,19 @@ int gnd__reach_of(int ndim, const int64_t *shape, const int64_t *stride, size_t 
 gnd_array *gnd__on_block(gnd_device *dev, gnd__block *b, gnd_dtype t, int ndim,
                          const int64_t *shape, const gnd__reach *r, int64_t off, gnd_err *e)
 {
-    const size_t dims = (size_t)ndim * sizeof(int64_t);
-    gnd_array *y = gnd__node(GND__DATA, dev, t, ndim, shape, 0, NULL);
-    int64_t *stride = r->contig ? NULL : gnd__malloc(dims);
-    gnd__storage *st = NULL;
-    if (y->kind != GND__ERROR && (r->contig || stride))
-        st = gnd__storage_new(dev, b);
+    gnd__storage *st = gnd__storage_new(dev, b);
     if (!st) {
         gnd__err(e, GND_ERR_NOMEM, "out of host memory");
         gnd__pool_free(dev->g, b);
-        gnd__free(stride);
-        gnd_release(y);
         return NULL;
     }
-    if (stride)
-        memcpy(stride, r->stride, dims);
-    y->data = (gnd__data){.st = st, .off = off, .contig = r->contig, .stride = stride};
-    y->pending = 0;
-    return y;
+    gnd_array *y = gnd__data_node(dev, t, ndim, shape, st, off, r->contig ? NULL : r->stride);
+    gnd__storage_unref(st); /* y holds it; if there is no y, this frees b */
+    if (y->kind == GND__DATA)
+        return y;
+    gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+    gnd_release(y);
+    return NULL;
 }
 
 gnd_array *gnd__on_memory(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,

@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "array/host.h"
 #include "array/place.h"
 #include "array/record.h"
 #include "base/mem.h"

@@ -141,6 +141,8 @@ gnd_array *gnd_angle(gnd_array *z, int deg)
     if (bad)
         return bad;
     const gnd__inner in = gnd__enter("angle");
+    if (z->dtype == GND_BOOL) /* as NumPy, whose imaginary part of bools is Python's number 0 */
+        z = gnd__astype(z, GND_INT64, "angle");
     gnd_array *y = gnd__op2(GND__OP_ATAN2, gnd__op1(GND__OP_IMAG, z), gnd__op1(GND__OP_REAL, z));
     return gnd__leave(in, deg ? gnd__op1(GND__OP_RAD2DEG, y) : y);
 }

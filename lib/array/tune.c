@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "array/host.h"
 #include "device/gate.h"
 #include "codegen/codegen.h"
 #include "device/device.h"

@@ -207,7 +207,7 @@ static gnd_status macro(gnd__checked_pass *x, int32_t at, const gnd__checked_nam
     skip += 6;
     y.s = line + skip;
     y.shift = x->shift + x->t[at].at + skip;
-    st = gnd__user_lex(y.s, len - skip, &y.t, &n, x->e);
+    st = gnd__user_lex("source", y.s, len - skip, &y.t, &n, x->e);
     if (st != GND_OK)
         return st;
     y.n = n - 1;
@@ -309,7 +309,7 @@ gnd_status gnd__checked_text(const gnd__usource *u, gnd_dialect d, size_t from, 
         return gnd__err(e, GND_ERR_NOMEM, "out of memory for a kernel's text");
     x.s = gnd__str_get(out) + from;
     const size_t len = out->len - from;
-    gnd_status st = gnd__user_lex(x.s, len, &x.t, &x.n, e);
+    gnd_status st = gnd__user_lex("source", x.s, len, &x.t, &x.n, e);
     if (st == GND_OK) {
         x.n--; /* without the end token */
         find_all(&x);

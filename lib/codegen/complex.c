@@ -485,7 +485,7 @@ gnd_status gnd__complex_text(const char *what, const char *text, int value, gnd_
 {
     gnd__utoken *token = NULL;
     reader r = {.what = what, .src = text, .line = 1, .e = e};
-    r.st = gnd__user_lex(text, strlen(text), &token, &r.n, e);
+    r.st = gnd__user_lex(r.what, text, strlen(text), &token, &r.n, e);
     r.t = token;
     if (r.st == GND_OK && value) {
         expression(&r, out);

@@ -100,8 +100,7 @@ gnd_status gnd__cudac_shared(gnd__cudac *x, const gnd__cscope *c, int32_t t, int
         return gnd__cudac_refuse(
             x, word, "__shared__ in a function: declare it in the kernel and give a pointer to it");
     if (name < 0)
-        return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: no declaration", x->token[a].line,
-                        x->token[a].col);
+        return gnd__utoken_syntax(x->e, "source", &x->token[a], "no declaration");
     gnd__cvar v = {.name = name,
                    .depth = dynamic ? 1 : c->depth,
                    .kind = square < 0 ? CU_VALUE : CU_ARRAY,

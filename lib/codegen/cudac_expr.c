@@ -107,12 +107,10 @@ static gnd_status named_cast(gnd__cudac *x, gnd__edits *to, int32_t t)
     while (gt < x->ntoken - 1 && !is(x, gt, ">") && !is(x, gt, ";") && !is(x, gt, "("))
         gt++;
     if (!is(x, t + 1, "<") || !is(x, gt, ">") || !is(x, gt + 1, "("))
-        return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: a cast is NAME<TYPE>(VALUE)",
-                        x->token[t].line, x->token[t].col);
+        return gnd__utoken_syntax(x->e, "source", &x->token[t], "a cast is NAME<TYPE>(VALUE)");
     const int32_t close = gnd__cudac_closing(x, gt + 1);
     if (close < 0)
-        return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: a ( without its )", x->token[t].line,
-                        x->token[t].col);
+        return gnd__utoken_syntax(x->e, "source", &x->token[t], "a ( without its )");
     for (int32_t i = t + 2; i < gt; i++) {
         if (is(x, i, "&"))
             return gnd__cudac_refuse(x, i, "a cast to a reference runs on CUDA devices only");

@@ -77,7 +77,7 @@ static gnd_status read_define(gnd__cudac *x, int32_t t, size_t skip)
     gnd__utoken *k;
     int32_t n;
     const gnd__utoken at = x->token[t];
-    gnd_status st = gnd__user_lex(x->u->src + at.at + skip, at.len - skip, &k, &n, x->e);
+    gnd_status st = gnd__user_lex("source", x->u->src + at.at + skip, at.len - skip, &k, &n, x->e);
     if (st != GND_OK)
         return st;
     const int32_t first = x->ntoken;
@@ -198,8 +198,7 @@ static gnd_status read_function(gnd__cudac *x, int32_t start, int32_t open, int3
     *f = (gnd__cfn){.start = start, .name = open - 1, .open = open, .body = -1};
     f->close = gnd__cudac_closing(x, open);
     if (f->close < 0 || f->name < start || x->token[f->name].type != GND__UT_WORD)
-        return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: no declaration", x->token[start].line,
-                        x->token[start].col);
+        return gnd__utoken_syntax(x->e, "source", &x->token[start], "no declaration");
     for (int32_t t = start; t < f->name; t++) {
         if (is(x, t, "(") && gnd__cudac_closing(x, t) > 0) /* of __launch_bounds__(A * B) */
             t = gnd__cudac_closing(x, t);
@@ -218,15 +217,13 @@ static gnd_status read_function(gnd__cudac *x, int32_t start, int32_t open, int3
         f->body = *next;
         f->end = gnd__cudac_closing(x, f->body);
         if (f->end < 0)
-            return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: a { without its }",
-                            x->token[f->body].line, x->token[f->body].col);
+            return gnd__utoken_syntax(x->e, "source", &x->token[f->body], "a { without its }");
         *next = f->end + 1;
     } else if (is(x, *next, ";")) {
         f->end = *next;
         ++*next;
     } else {
-        return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: no declaration", x->token[*next].line,
-                        x->token[*next].col);
+        return gnd__utoken_syntax(x->e, "source", &x->token[*next], "no declaration");
     }
     return read_params(x, f);
 }
@@ -381,8 +378,7 @@ gnd_status gnd__cudac_read(gnd__cudac *x)
         }
         const int32_t end = declaration_end(x, t, &open);
         if (end < 0)
-            return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: a declaration without an end",
-                            x->token[t].line, x->token[t].col);
+            return gnd__utoken_syntax(x->e, "source", &x->token[t], "a declaration without an end");
         if (is(x, t, "static_assert")) {
             const int32_t close = gnd__cudac_closing(x, t + 1);
             t = close < 0 ? n : close + 1;

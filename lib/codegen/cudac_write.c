@@ -166,9 +166,8 @@ static gnd_status check_kernel(gnd__cudac *x, const gnd__cfn *f, const gnd__uker
             return gnd__cudac_refuse(
                 x, p->first, "a pointer to vectors of three: 12 bytes in CUDA, 16 in OpenCL C");
         if (p->name < 0)
-            return gnd__err(x->e, GND_ERR_SYNTAX,
-                            "source:%d:%d: a kernel's parameter has a type and a name",
-                            x->token[p->first].line, x->token[p->first].col);
+            return gnd__utoken_syntax(x->e, "source", &x->token[p->first],
+                                      "a kernel's parameter has a type and a name");
     }
     return GND_OK;
 }

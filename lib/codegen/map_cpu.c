@@ -4,9 +4,9 @@
  *
  * One point per work-item over a range of up to three axes, which the compiler vectorises along the
  * first. Or runs: a work-item takes a run of points along the last axis, for computations that are
- * faster for many points at once: random words (words.c), and functions with a shorter text for
- * most arguments. That text reports arguments for which it does not apply; the run is then computed
- * again. The texts are shapes of kernels/map_cpu.cl.
+ * faster for many points at once: random words (words.c), rows read through an index, and functions
+ * with a shorter text for most arguments. That text reports arguments for which it does not apply;
+ * the run is then computed again. The texts are shapes of kernels/map_cpu.cl.
  */
 #include "codegen/holes.h"
 
@@ -43,7 +43,8 @@ static gnd_status single_points(gnd__cg *c)
     return gnd__cg_end(c, 3, global, local);
 }
 
-#define SHORTEST 128 /* shortest axis that is divided into runs */
+#define SHORTEST 128    /* shortest axis that is divided into runs */
+#define SHORTEST_ROW 32 /* shortest row that is one run */
 
 static void write_loop(void *who, const gnd__holeargs *a)
 {
@@ -98,6 +99,30 @@ static void write_run(void *who, const gnd__holeargs *a)
     gnd__cg_shape_of(r->c, "map_run_points", own, r->c);
 }
 
+/* Whether rows are read through an index that is one for all of a row: x[i], take along a leading
+ * axis, rows that were set. A loop along the row then reads consecutive elements from a place that
+ * it computes once; with one point per work-item compilers do not see that, and gather. */
+static int gathers_rows(const gnd__kir *k)
+{
+    const int x = k->nkeep - 1;
+    uint8_t along[GND__KIR_INSTR]; /* the value changes along the row */
+    int found = 0;
+    if (x < 1 || k->dim[x] < SHORTEST_ROW)
+        return 0;
+    for (int i = 0; i < k->ninstr; i++) {
+        const gnd__instr *in = &k->instr[i];
+        const int reads = in->kind == GND__I_LOAD || in->kind == GND__I_IOTA ||
+                          in->kind == GND__I_GATHER || in->kind == GND__I_WITHIN;
+        const int step = reads && k->access[in->ref].stride[x] != 0;
+        int args = 0;
+        for (int j = 0; j < gnd__kir_nargs(k, in); j++)
+            args |= in->a[j] >= 0 && along[in->a[j]];
+        found |= in->kind == GND__I_GATHER && step && !args;
+        along[i] = (uint8_t)(step || args);
+    }
+    return found;
+}
+
 gnd_status gnd__cg_map_cpu(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
@@ -106,5 +131,7 @@ gnd_status gnd__cg_map_cpu(gnd__cg *c)
         if (gnd__words_find(c, k->nkeep - 1) || r.near >= 0)
             return gnd__cg_cpu_runs(c, GND__CG_RUN, write_run, &r);
     }
+    if (gathers_rows(k))
+        return gnd__cg_cpu_runs(c, GND__CG_RUN, write_run, &(run_writer){.c = c, .near = -1});
     return single_points(c);
 }

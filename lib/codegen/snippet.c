@@ -93,7 +93,7 @@ static void add_preamble(gnd__snippet *s, const char *preamble, const gnd__lette
     gnd__str_addf(before, "#ifndef %s\n#define %s\n%s#endif\n", guard, guard, gnd__str_get(&text));
     gnd__str_add(after,
                  "#ifdef __OPENCL_VERSION__\n#undef __device__\n#undef __forceinline__\n#endif\n");
-    if (gnd__user_lex(preamble, strlen(preamble), &token, &n, NULL) != GND_OK)
+    if (gnd__user_lex("preamble", preamble, strlen(preamble), &token, &n, NULL) != GND_OK)
         after->bad = 1; /* it was read before, so the only failure is lack of memory */
     for (int32_t t = 0; t < n && token; t++) {
         char name[64];

@@ -129,8 +129,7 @@ typedef struct reader {
 
 static gnd_status wrong(const reader *r, int32_t t, const char *why)
 {
-    return gnd__err(r->e, GND_ERR_SYNTAX, "%s:%d:%d: %s", r->p->what, r->t[t].line, r->t[t].col,
-                    why);
+    return gnd__utoken_syntax(r->e, r->p->what, &r->t[t], why);
 }
 
 static int is(const reader *r, int32_t t, const char *word)
@@ -246,14 +245,11 @@ gnd_status gnd__piece_read(gnd__piece *p, const char *what, const char *text,
 {
     gnd__utoken *token = NULL;
     reader r = {.p = p, .src = text, .e = e};
-    gnd_err bad = {.code = GND_OK};
     memset(p, 0, sizeof *p);
     p->what = what;
-    gnd_status st = gnd__user_lex(text, strlen(text), &token, &r.n, &bad);
-    if (st != GND_OK) { /* "source:1:2: ..." */
-        const char *place = strncmp(bad.msg, "source", 6) ? NULL : bad.msg + 6;
-        return gnd__err(e, st, "%s%s", place ? what : "", place ? place : bad.msg);
-    }
+    gnd_status st = gnd__user_lex(what, text, strlen(text), &token, &r.n, e);
+    if (st != GND_OK)
+        return st;
     r.t = token;
     if (r.n < 2)
         st = gnd__err(e, GND_ERR_ARG, "%s is empty", what);

@@ -126,7 +126,13 @@ static int take(lexer *x, gnd__utype type)
     }
 }
 
-gnd_status gnd__user_lex(const char *src, size_t len, gnd__utoken **out, int32_t *n, gnd_err *e)
+gnd_status gnd__utoken_syntax(gnd_err *e, const char *what, const gnd__utoken *t, const char *why)
+{
+    return gnd__err(e, GND_ERR_SYNTAX, "%s:%d:%d: %s", what, t->line, t->col, why);
+}
+
+gnd_status gnd__user_lex(const char *what, const char *src, size_t len, gnd__utoken **out,
+                         int32_t *n, gnd_err *e)
 {
     lexer x = {.src = src, .len = len, .line = 1, .col = 1};
     int begins = 1; /* nothing but white space before it on this line */
@@ -136,7 +142,7 @@ gnd_status gnd__user_lex(const char *src, size_t len, gnd__utoken **out, int32_t
         return gnd__err(e, GND_ERR_OVERFLOW, "a source of %zu bytes", len);
     while (x.at < x.len) {
         const char c = peek(&x, 0);
-        const int32_t line = x.line, col = x.col;
+        const gnd__utoken here = {.line = x.line, .col = x.col};
         if (c == '\n' || c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v' ||
             (c == '\\' && peek(&x, 1) == '\n')) {
             begins |= c == '\n';
@@ -146,8 +152,7 @@ gnd_status gnd__user_lex(const char *src, size_t len, gnd__utoken **out, int32_t
         if (c == '/' && (peek(&x, 1) == '/' || peek(&x, 1) == '*')) {
             if (!skip_comment(&x)) {
                 gnd__free(x.token);
-                return gnd__err(e, GND_ERR_SYNTAX, "source:%d:%d: a comment without an end", line,
-                                col);
+                return gnd__utoken_syntax(e, what, &here, "a comment without an end");
             }
             continue;
         }
@@ -164,8 +169,9 @@ gnd_status gnd__user_lex(const char *src, size_t len, gnd__utoken **out, int32_t
         }
         if (!take(&x, type)) {
             gnd__free(x.token);
-            return gnd__err(e, GND_ERR_SYNTAX, "source:%d:%d: %s without an end", line, col,
-                            type == GND__UT_TEXT ? "a string" : "a comment");
+            return gnd__utoken_syntax(e, what, &here,
+                                      type == GND__UT_TEXT ? "a string without an end"
+                                                           : "a comment without an end");
         }
         x.token[x.n - 1].len = (uint32_t)(x.at - x.token[x.n - 1].at);
     }

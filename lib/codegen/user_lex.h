@@ -25,8 +25,11 @@ typedef struct gnd__utoken {
 } gnd__utoken;
 
 /* The tokens of src (len bytes) in *out, malloc'ed by base/mem.h; the last one is GND__UT_END.
- * GND_ERR_SYNTAX names line and column of a comment or string without an end. */
-gnd_status gnd__user_lex(const char *src, size_t len, gnd__utoken **out, int32_t *n, gnd_err *e);
+ * GND_ERR_SYNTAX (gnd__utoken_syntax): a comment or string without an end. */
+gnd_status gnd__user_lex(const char *what, const char *src, size_t len, gnd__utoken **out,
+                         int32_t *n, gnd_err *e);
+/* GND_ERR_SYNTAX, "WHAT:LINE:COLUMN: why" of token t. */
+gnd_status gnd__utoken_syntax(gnd_err *e, const char *what, const gnd__utoken *t, const char *why);
 
 /* Whether token t of src is this word or mark. */
 int gnd__utoken_is(const char *src, const gnd__utoken *t, const char *word);

@@ -38,7 +38,7 @@ static int is(const gnd__usource *u, int32_t t, const char *word)
 
 static gnd_status syntax(const gnd__usource *u, int32_t t, gnd_err *e, const char *what)
 {
-    return gnd__err(e, GND_ERR_SYNTAX, "source:%d:%d: %s", u->token[t].line, u->token[t].col, what);
+    return gnd__utoken_syntax(e, "source", &u->token[t], what);
 }
 
 /* The token that closes the one at t; -1 if no token does. */
@@ -343,7 +343,7 @@ gnd_status gnd__usource_read(gnd__usource *u, gnd__ulang lang, const char *src, 
     u->src = gnd__strdup(src);
     if (!u->src)
         return gnd__err(e, GND_ERR_NOMEM, "out of memory for a source");
-    gnd_status st = gnd__user_lex(u->src, u->len, &u->token, &u->ntoken, e);
+    gnd_status st = gnd__user_lex("source", u->src, u->len, &u->token, &u->ntoken, e);
     if (st == GND_OK)
         st = read_options(u, options, e);
     if (st == GND_OK)

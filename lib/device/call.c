@@ -187,6 +187,8 @@ gnd_status gnd__gate_map(gnd__gdev *d, gnd__block *b, size_t off, size_t nbytes,
         return st;
     CALL(HOST, "wait", "map", (int64_t)nbytes,
          d->be->memory.map(d->queue, b->buf, b->off + off, nbytes, flags, p, e));
+    if (st == GND_OK) /* it waited for all that came before */
+        d->pending = 0;
     return done(d, "map", st, e);
 }
 
@@ -200,7 +202,8 @@ gnd_status gnd__gate_unmap(gnd__gdev *d, gnd__block *b, void *p, gnd_err *e)
     /* An injected failure still unmaps: the mapping must not outlive the test. */
     injected = gnd__gate_tick(e);
     st = gnd__forked ? GND_OK : d->be->memory.unmap(d->queue, b->buf, p, e);
-    d->pending = 1;
+    d->pending |=
+        !gnd__gate_address(b); /* nothing to enqueue in memory that host and device share */
     return done(d, "unmap", injected ? injected : st, e);
 }
 
@@ -307,6 +310,8 @@ gnd_status gnd__gate_gemm(gnd__gdev *d, const gnd_gemm *g, gnd_err *e)
     if (!d->be->has_blas)
         return gnd__gate_missing(d, "blas.gemm", e);
     CALL(DEVICE, "library", "gemm", -1, d->be->blas.gemm(d->queue, g, e));
+    if (st == GND_OK && d->be->blas.blocking && d->be->blas.blocking(d->dev))
+        d->pending = 0;
     return done(d, "gemm", st, e);
 }
 

@@ -252,6 +252,18 @@ gnd_array *gnd__condition_node(gnd_array *ok, gnd_status code, const char *func,
 gnd_array *gnd__prim_node(gnd_device *dev, const gnd__primargs *p, gnd_dtype t, int ndim,
                           const int64_t *dim, int nin, gnd_array *const *in);
 
+/* An array with elements in st, which gets one more owner: element (0, 0, ...) is number off.
+ * Strides are in elements and copied; NULL: C order without gaps. */
+gnd_array *gnd__data_node(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
+                          gnd__storage *st, int64_t off, const int64_t *stride);
+
+/* The size in bytes of the elements of x, which must not be an error; it may be an array without a
+ * user's handle. */
+static inline size_t gnd__nbytes(const gnd_array *x)
+{
+    return (size_t)x->size * gnd_dtype_size((gnd_dtype)x->dtype);
+}
+
 /* --- views (graph/view.c): composed with x where x is a view that has no elements of its own, so
  * the result may be another kind of node; where nothing is left to do, a new handle to the same
  * value. ------------------------- */

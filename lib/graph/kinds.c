@@ -7,6 +7,8 @@
 #include "graph/scope.h"
 
 #include <string.h>
+#include "base/mem.h"
+#include <gnd/array.h>
 
 gnd_array *gnd__const(gnd_device *dev, gnd_dtype t, const gnd__scalar *v, int weak)
 {
@@ -15,6 +17,29 @@ gnd_array *gnd__const(gnd_device *dev, gnd_dtype t, const gnd__scalar *v, int we
         return x;
     x->p.value = *v;
     x->weak = weak != 0;
+    return x;
+}
+
+gnd_array *gnd__data_node(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
+                          gnd__storage *st, int64_t off, const int64_t *stride)
+{
+    const size_t n = (size_t)ndim * sizeof *stride;
+    gnd_array *x = gnd__node(GND__DATA, dev, t, ndim, dim, 0, NULL);
+    if (x->kind != GND__DATA)
+        return x;
+    if (stride) {
+        x->data.stride = gnd__malloc(n);
+        if (!x->data.stride) {
+            gnd_release(x);
+            return gnd__nomem();
+        }
+        memcpy(x->data.stride, stride, n);
+    }
+    gnd__storage_ref(st);
+    x->data.st = st;
+    x->data.off = off;
+    x->data.contig = !stride;
+    x->pending = 0;
     return x;
 }
 

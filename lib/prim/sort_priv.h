@@ -14,43 +14,46 @@ typedef struct gnd__sorter {
     int arg, descending;
     int64_t rows, n, keep;
     int esize;       /* bytes of an element that the kernels move */
-    int digits;      /* of a key, 8 bits each */
-    int wide;        /* counts and positions of 64 bits */
-    size_t tpg, ipt; /* work-items of a group, elements of each in a tile */
+    int digits;      /* the number of 8-bit digits of a key */
+    int wide;        /* counts and positions have 64 bits */
+    size_t tpg, ipt; /* work-items per group; elements per work-item of a tile */
 } gnd__sorter;
 
-/* Appends the parameters and macros that describe elements. elem: GND__SORT_*; first: the elements
- * are computed from the input. */
-enum {
-    GND__SORT_OWN,
-    GND__SORT_KEYED
-}; /* values or keyed ones, as s->arg says; always keyed ones */
+/* What the kernels move: values, or with s->arg pairs of a key and an index; or always such pairs.
+ */
+enum { GND__SORT_OWN, GND__SORT_KEYED };
+/* Appends the parameters and macros that describe elements. elem: GND__SORT_*; first: this kernel
+ * computes the elements from the input. */
 void gnd__sort_defs(gnd__sorter *s, int first, int elem);
-/* UNROLL and UNROLL8. */
+/* Appends the macros UNROLL and UNROLL8. */
 void gnd__sort_unroll_defs(gnd__sorter *s);
-/* DIGITS, DWORDS and digits(). */
+/* Appends DIGITS, DWORDS and digits(). */
 void gnd__sort_digit_defs(gnd__sorter *s);
-/* GPU: sets s->tpg and s->ipt so that a group's tile holds n elements, or is the largest there can
- * be. 0: the device cannot have groups that sort a tile. */
+/* GPUs: sets s->tpg and s->ipt so that the tile of a group holds n elements, or is as large as
+ * possible. Returns 0 if no group of the device can sort a tile. */
 int gnd__sort_tile(gnd__sorter *s, int64_t n);
-/* The macros of a tile. */
+/* Appends the macros of a tile. */
 void gnd__sort_tile_defs(gnd__sorter *s);
-/* The dtype of memory for elements. */
+/* The dtype of scratch memory for elements. */
 gnd_dtype gnd__sort_mem(const gnd__sorter *s);
 
-/* ROWS of 32 work-items, and how those rank digits; resident groups of 64 registers. */
+/* Appends the macros with which a group ranks digits in ROWS rows of 32 work-items, and the number
+ * of groups that must be resident: work-items then have 64 registers. */
 void gnd__sort_warp_defs(gnd__sorter *s);
 
 void gnd__sort_long(gnd__sorter *s);
-/* Rows of up to GND__SORT_SHORT elements; rows that a tile holds, or a work-item of a CPU sorts. */
-enum { GND__SORT_SHORT = 64 };
-/* GPU: at most so many first places of rows that a tile holds. */
-enum { GND__SORT_SELECT = 256 };
+enum {
+    GND__SORT_SHORT = 64,  /* the longest rows of gnd__sort_short */
+    GND__SORT_SELECT = 256 /* the most elements that gnd__sort_select keeps */
+};
+/* GPUs: the first elements of rows that fit into a tile. */
 void gnd__sort_select(gnd__sorter *s);
+/* Short rows. */
 void gnd__sort_short(gnd__sorter *s);
+/* Rows that fit into a tile of a GPU, or that one work-item of a CPU sorts. */
 void gnd__sort_rows(gnd__sorter *s);
-/* GPU: long rows that a group's registers hold. 0: they do not, or are too short to be sorted so.
- */
+/* GPUs: rows that fit into the registers of a group. Returns 0 if they do not fit, or are too short
+ * for this method. */
 int gnd__sort_warps(gnd__sorter *s);
 
 static inline int64_t gnd__ceil_div(int64_t a, int64_t b)

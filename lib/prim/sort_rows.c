@@ -5,7 +5,8 @@
  */
 #include "prim/sort_priv.h"
 
-/* Rows a work-item of a CPU takes: 8 work-items for each core, 4096 elements at least. */
+/* The number of rows per work-item of a CPU: about 8 work-items per core, each with at least 4096
+ * elements. */
 static int64_t rows_each(const gnd__sorter *s)
 {
     int64_t each = gnd__ceil_div(s->rows, 8 * (int64_t)s->p->t->props->compute_units);
@@ -13,7 +14,7 @@ static int64_t rows_each(const gnd__sorter *s)
     return each < least ? least : each;
 }
 
-/* The result, and how many elements of a row go there. */
+/* Appends the result and the number of elements of a row that it keeps. */
 static void result(gnd__sorter *s)
 {
     gnd__pk_out(s->p, s->arg ? "y" : "b");
@@ -25,7 +26,7 @@ static int64_t result_bytes(const gnd__sorter *s)
     return s->rows * s->keep * (int64_t)gnd_dtype_size(s->p->dtype);
 }
 
-/* before(). */
+/* Appends before(), the order of two elements. */
 static void order_defs(gnd__sorter *s)
 {
     gnd__pk_defs(s->p,
@@ -121,9 +122,10 @@ void gnd__sort_rows(gnd__sorter *s)
     gnd__pk_end1(p, cpu ? items : s->rows, s->tpg, gnd__prog_reads(p, 0), result_bytes(s));
 }
 
-/* A group of 256 work-items or more, and no larger tile than a group twice as small would need (as
- * the rounds of 4 bits have). 16384 elements of 4 bytes are slower than passes over memory: one
- * group at a time, with 1024 work-items. */
+/* A group has at least 256 work-items, and a row fills more than half of its tile: shorter rows are
+ * sorted by rounds of 4 bits (gnd__sort_rows). Groups of 1024 work-items are not used for elements
+ * of 4 bytes, 16384 to a tile: only one such group is resident, which is slower than passes over
+ * memory. */
 int gnd__sort_warps(gnd__sorter *s)
 {
     gnd__prog *p = s->p;
@@ -134,7 +136,7 @@ int gnd__sort_warps(gnd__sorter *s)
     while (tpg < most && (int64_t)tpg * ipt < s->n)
         tpg *= 2;
     slots = tpg * (size_t)ipt;
-    words = tpg * (cuda ? 8 : 16); /* counts, and elsewhere bits */
+    words = tpg * (cuda ? 8 : 16); /* counts; outside of CUDA also bits */
     if (words < slots * (size_t)bits / 32)
         words = slots * (size_t)bits / 32;
     if (s->esize > 8 || tpg > most || (int64_t)slots < s->n || 2 * s->n <= (int64_t)slots ||

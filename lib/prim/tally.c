@@ -28,7 +28,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The counters of a group in local memory: a power of two, 0 when n do not fit. */
+/* The number of counters of a group in local memory: a power of two; 0 if n counters do not fit. */
 static int64_t slots(const gnd__prog *p, int64_t n)
 {
     int64_t s = SLOTS;
@@ -60,7 +60,7 @@ static void on_gpu(gnd__prog *p)
     gnd__pk_int(p, "m", m);
     gnd__pk_def(p, "#define EACH %d\n#define GCOUNT gnd_gcount_%s\n", EACH, low ? "u32" : "u64");
     if (in_group) {
-        /* groups that add up as much as they count are no use */
+        /* each group adds n counters to the result, so it counts at least n elements */
         groups = least(least(groups, GROUPS_PER_UNIT * (units > 0 ? units : 1)), up(m, n));
         while (shift < COPIES_LOG2 && n << (shift + 1) <= in_group)
             shift++;
@@ -76,7 +76,8 @@ static void on_cpu(gnd__prog *p)
     const int64_t n = p->size, m = p->in[0].size,
                   units = p->t->props->compute_units > 0 ? p->t->props->compute_units : 1;
     const gnd_dtype t = m <= UINT32_MAX ? GND_UINT32 : GND_INT64;
-    /* counters of their own for so many runs that adding them up takes no longer than counting */
+    /* Each run has its own counters. The number of runs is limited so that adding up the counters
+     * takes no longer than counting. */
     const int64_t most = least(up(m, RUN), 2 * units), runs = least(most, 1 + m / n),
                   run = up(m, runs);
     const int64_t part = up(n, least(up(n, RUN), 4 * units));

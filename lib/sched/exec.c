@@ -338,7 +338,7 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
         release_blocks(s, p, d);
         return r;
     }
-    const int here = p->here && gnd__here_now(p, g);
+    const int here = p->here && gnd__here_can(p, g);
     const int repeats = !here && gnd__repeats(p, g->dev);
     for (int32_t i = 0; i < p->nstep && r == GND_OK; i++) {
         gnd__step *st = &p->step[i];
@@ -348,9 +348,9 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
                      gnd__step_names(names, p, g, st)[0] ? " on " : "", names);
             gnd__trace_label(d, text, st->rd, st->wr);
         }
-        r = here      ? gnd__here_run(s, p, g, st, e)
-            : repeats ? gnd__bind_launch(s, p, g, d, st, e)
-                      : run_step(s, p, g, d, st, e);
+        r = here && st->here && gnd__gate_idle(d) ? gnd__here_run(s, p, g, st, e)
+            : repeats                             ? gnd__bind_launch(s, p, g, d, st, e)
+                                                  : run_step(s, p, g, d, st, e);
         if (r == GND_OK && st->over)
             /* irrelevant once the node has elements */
             g->node[st->over - 1].a->p.launch->spoiled = 1;
@@ -367,7 +367,7 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
         r = hand_out(s, p, g, e);
     gnd__checks_drop(s, p);
     release_blocks(s, p, d);
-    if (r == GND_OK && !here)
+    if (r == GND_OK && !(here && gnd__gate_idle(d)))
         r = gnd__gate_flush(d, e);
     return r;
 }

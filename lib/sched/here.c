@@ -3,9 +3,9 @@
  * sched/here.c - small maps and reductions on the calling thread: translates kernel IR to loops of
  * host/points.h, and binds them to the memory of a run.
  *
- * Each of a plan's steps must be such a one, and the device idle: then nothing is ordered before
- * it, and everything after it is enqueued later. Work that is pending keeps all that follows in the
- * queue until the host waits for it.
+ * Such a step runs here when the device is idle: then nothing is ordered before it, and everything
+ * after it is enqueued later. Work that is pending keeps all that follows in the queue until the
+ * host waits for it, as calls of libraries of the host do: small steps between calls run here.
  */
 #include "sched/here.h"
 
@@ -246,11 +246,10 @@ void gnd__here_free(struct gnd__here *h)
     gnd__free(h);
 }
 
-int gnd__here_now(const gnd__plan *p, const gnd__pgraph *g)
+int gnd__here_can(const gnd__plan *p, const gnd__pgraph *g)
 {
     gnd__gdev *d = g->dev->g;
-    if (d->trace || !gnd__gate_reaches(d) || !gnd__gate_idle(d) || !atomic_load(&allowed) ||
-        !gnd__exact_here())
+    if (d->trace || !gnd__gate_reaches(d) || !atomic_load(&allowed) || !gnd__exact_here())
         return 0;
     for (int32_t i = 0; i < p->nslot; i++)
         if (p->slot[i].leaf && !gnd__gate_address(g->node[p->slot[i].node].a->data.st->block))

@@ -20,10 +20,10 @@ gnd_status gnd__here_later(struct gnd__here *h, const gnd__gkernel *gk, gnd__for
 gnd_status gnd__here_build(gnd__gdev *d, gnd__step *st, gnd_err *e);
 size_t gnd__here_bytes(const struct gnd__here *h);
 void gnd__here_free(struct gnd__here *h);
-/* Whether p, all of whose steps have that, can run here now: all earlier work is done, and the host
- * reaches the memory. */
-int gnd__here_now(const gnd__plan *p, const gnd__pgraph *g);
-/* Runs a step. */
+/* Whether the steps of p that have that can run here whenever the device is idle: the host reaches
+ * all memory. */
+int gnd__here_can(const gnd__plan *p, const gnd__pgraph *g);
+/* Runs a step of an idle device (gnd__gate_idle). */
 gnd_status gnd__here_run(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, const gnd__step *st,
                          gnd_err *e);
 /* For tests: 0 never, 1 as usual. Returns how many steps ran here. */

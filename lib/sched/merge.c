@@ -1,66 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/merge.c - see merge.h. Selects launches that are small enough, and makes the table and the
- * merged launch.
+ * sched/merge.c - see merge.h. Decides when merging pays, and makes the table of each run of
+ * launches (merge_find.c) and its launch.
  */
-#include "sched/merge.h"
+#include "sched/merge_priv.h"
 
 #include <limits.h>
 #include <string.h>
 #include "base/log.h"
 #include "base/mem.h"
-#include "codegen/merge.h"
 
-enum {
-    OFTEN = 32,         /* runs of a list before merging is considered */
-    LEAST = 4,          /* fewest launches of a run */
-    FUNCTIONS = 32,     /* most distinct kernels of a run */
-    FUNCTION = 1 << 13, /* most characters of each */
-    /* most characters of all: NVIDIA's compiler takes 0.7 s for 23,000, 4 s for 106,000 */
-    TEXT = 1 << 15,
-    GROUP = 512,    /* work-items on GPUs: 1024 are no faster and have half the registers */
-    TURNS = 1 << 14 /* iterations of loops: Mesa's llvmpipe silently ends them after 65535 in
-                       total */
-};
-
-/* Limits of a launch that may be merged: work-items, and work (gnd__kir_work). A merged launch uses
- * one core of a CPU or one multiprocessor of a GPU. Beyond these limits that takes longer than a
- * launch costs. Below them measurements decide (merge.h). */
-#define ITEMS (1 << 13)
-#define WORK 200000
+enum { OFTEN = 32 }; /* runs of a list before merging is considered */
 
 /* The time of a compilation in ns: a constant, and for each character of the functions. */
 #define COMPILE 100000000
 #define COMPILE_CHAR 30000
-
-/* Launches that are merged into one. */
-typedef struct run {
-    int first, n;
-    int nfn, nmem;
-    gnd__kernel *fn[FUNCTIONS];
-    gnd_buf *mem[GND__MERGE_MEMS];
-    int nnumber, number[GND__MERGE_NUMBERS], nvalue;
-    int64_t now[GND__MERGE_NUMBERS];
-    size_t turns, text;
-    size_t begin, len; /* in the table, in units of 8 bytes: the chunks, followed by the places
-                          of numbers */
-    gnd__kernel *kernel;
-} run;
-
-typedef struct merger {
-    gnd__gdev *d;
-    gnd__target target;
-    size_t group;
-    int n;
-    gnd__kernel *const *k;
-    const gnd_klaunch *l;
-    const int64_t *work;
-    int64_t took;
-    const gnd__mvalue *value;
-    int nvalue;
-    run *runs;
-    int nruns;
-} merger;
 
 /* forced: compiling pays after so many runs; 0: as pays_after computes. Then a merged list is kept
  * if `kept`. */
@@ -89,169 +43,14 @@ unsigned gnd__merge_first(const gnd__gdev *d)
     return gnd__merge_wants(d) ? first : 0;
 }
 
-static gnd_status nomem(const merger *m, gnd_err *e)
+static gnd_status nomem(const gnd__merger *m, gnd_err *e)
 {
     return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", m->d->id);
 }
 
-/* --- which ------------------------------------------------------------------------------------ */
-
-static size_t items_of(const gnd_klaunch *l)
-{
-    size_t n = 1;
-    for (uint32_t d = 0; d < l->ndim; d++)
-        n = l->global[d] > TURNS * GROUP ? SIZE_MAX / 64 : n * l->global[d];
-    return n;
-}
-
-static int args_fit(const gnd_klaunch *l)
-{
-    if (l->nargs > GND__MERGE_ARGS)
-        return 0;
-    for (uint32_t a = 0; a < l->nargs; a++) {
-        const gnd_karg *x = &l->args[a];
-        if (x->kind == GND_ARG_LOCAL || (x->kind == GND_ARG_BUF && !x->u.buf) ||
-            (x->kind == GND_ARG_VALUE && (x->nbytes < 1 || x->nbytes > sizeof x->u.value)))
-            return 0;
-    }
-    return 1;
-}
-
-/* The changing values of launch i: a pointer to the first, and their number *n. */
-static const gnd__mvalue *values_of(const merger *m, int i, int *n)
-{
-    int a = 0, b = m->nvalue, end;
-    while (a < b)
-        if (m->value[(a + b) / 2].launch < i)
-            a = (a + b) / 2 + 1;
-        else
-            b = (a + b) / 2;
-    for (end = a; end < m->nvalue && m->value[end].launch == i;)
-        end++;
-    *n = end - a;
-    return m->value + a;
-}
-
-/* Whether groups with barriers fit: only on GPUs, whose compilers handle them well. */
-static int groups_fit(const merger *m, const gnd_klaunch *l, const gnd__form *f)
-{
-    if (f->local == 0)
-        return 1;
-    for (uint32_t d = 1; d < l->ndim; d++)
-        if (l->local[d] != 1)
-            return 0;
-    return m->d->props.kind == GND_DEV_GPU && m->group % l->local[0] == 0 &&
-           f->local * (m->group / l->local[0]) + 8 * GND__MERGE_CHUNK <= m->d->props.local_bytes;
-}
-
-/* Whether launch i can be merged. */
-static int is_small(const merger *m, int i)
-{
-    const gnd_klaunch *l = &m->l[i];
-    const gnd__form *f = gnd__gate_kernel_note(m->k[i]);
-    return f && items_of(l) <= ITEMS && m->work[i] > 0 && m->work[i] <= WORK && args_fit(l) &&
-           f->body_len <= FUNCTION && groups_fit(m, l, f);
-}
-
-static int fn_of(const run *r, const gnd__kernel *k)
-{
-    int f = 0;
-    while (f < r->nfn && r->fn[f] != k)
-        f++;
-    return f;
-}
-
-static int mem_of(const run *r, const gnd_buf *b)
-{
-    int i = 0;
-    while (i < r->nmem && r->mem[i] != b)
-        i++;
-    return i;
-}
-
-static int number_of(const run *r, int number)
-{
-    int i = 0;
-    while (i < r->nnumber && r->number[i] != number)
-        i++;
-    return i;
-}
-
-/* The numbers of launch i as numbers of run r, if that has room for them. */
-static int join_numbers(const merger *m, run *r, int i)
-{
-    const int nnumber = r->nnumber;
-    int n;
-    const gnd__mvalue *v = values_of(m, i, &n);
-    for (int k = 0; k < n; k++) {
-        const gnd_karg *a = &m->l[i].args[v[k].arg];
-        const int at = number_of(r, v[k].number);
-        if (a->nbytes > sizeof r->now[0] || at == GND__MERGE_NUMBERS) {
-            r->nnumber = nnumber;
-            return 0;
-        }
-        if (at == r->nnumber) {
-            r->number[r->nnumber++] = v[k].number;
-            memcpy(&r->now[at], a->u.value, sizeof r->now[at]);
-        }
-    }
-    r->nvalue += n;
-    return 1;
-}
-
-/* Adds launch i, which is small, at the end of run r if there is room. */
-static int join(merger *m, run *r, int i)
-{
-    const gnd_klaunch *l = &m->l[i];
-    const int nmem = r->nmem, f = fn_of(r, m->k[i]);
-    const size_t turns = r->turns + items_of(l) / m->group + 2;
-    const size_t text =
-        r->text + (f == r->nfn ? ((gnd__form *)gnd__gate_kernel_note(m->k[i]))->body_len : 0);
-    if (f == FUNCTIONS || text > TEXT || (turns > TURNS && !m->target.cpu))
-        return 0;
-    for (uint32_t a = 0; a < l->nargs; a++) {
-        if (l->args[a].kind != GND_ARG_BUF || mem_of(r, l->args[a].u.buf) < r->nmem)
-            continue;
-        if (r->nmem == GND__MERGE_MEMS) {
-            r->nmem = nmem;
-            return 0;
-        }
-        r->mem[r->nmem++] = l->args[a].u.buf;
-    }
-    if (!join_numbers(m, r, i)) {
-        r->nmem = nmem;
-        return 0;
-    }
-    if (f == r->nfn)
-        r->fn[r->nfn++] = m->k[i];
-    r->text = text;
-    r->turns = turns;
-    r->n++;
-    return 1;
-}
-
-static gnd_status find_runs(merger *m, gnd_err *e)
-{
-    m->runs = gnd__calloc((size_t)m->n / LEAST + 1, sizeof *m->runs);
-    if (!m->runs)
-        return nomem(m, e);
-    for (int i = 0; i < m->n;) {
-        run *r = &m->runs[m->nruns];
-        memset(r, 0, sizeof *r);
-        r->first = i;
-        while (i < m->n && is_small(m, i) && join(m, r, i))
-            i++;
-        if (r->n >= LEAST)
-            m->nruns++;
-        else if (r->n == 0)
-            i++;
-    }
-    return GND_OK;
-}
-
 /* --- the table -------------------------------------------------------------------------------- */
 
-static void describe(const merger *m, const run *r, gnd__mergefn *out)
+static void describe(const gnd__merger *m, const gnd__mrun *r, gnd__mergefn *out)
 {
     for (int f = 0; f < r->nfn; f++) {
         size_t len;
@@ -264,7 +63,7 @@ static void describe(const merger *m, const run *r, gnd__mergefn *out)
     }
 }
 
-static void put_entry(const run *r, const gnd__mergefn *f, int number, const gnd_klaunch *l,
+static void put_entry(const gnd__mrun *r, const gnd__mergefn *f, int number, const gnd_klaunch *l,
                       int64_t *to)
 {
     const gnd__form *form = f->form;
@@ -278,7 +77,7 @@ static void put_entry(const run *r, const gnd__mergefn *f, int number, const gnd
     for (int a = 0; a < form->nparam; a++) {
         int64_t *at = to + gnd__merge_place(form, a);
         if (l->args[a].kind == GND_ARG_BUF)
-            *at = mem_of(r, l->args[a].u.buf);
+            *at = gnd__mrun_mem(r, l->args[a].u.buf);
         else
             memcpy(at, l->args[a].u.value, l->args[a].nbytes);
     }
@@ -292,25 +91,26 @@ static void put_end(int64_t *to)
 
 /* Notes the places of the numbers of launch i, whose entry is at `at` of the run's part. Returns
  * the next free place. */
-static int64_t *put_values(const merger *m, const run *r, int i, const gnd__form *form, size_t at,
-                           int64_t *to)
+static int64_t *put_values(const gnd__merger *m, const gnd__mrun *r, int i, const gnd__form *form,
+                           size_t at, int64_t *to)
 {
     int n;
-    const gnd__mvalue *v = values_of(m, i, &n);
+    const gnd__mvalue *v = gnd__merger_values(m, i, &n);
     for (int k = 0; k < n; k++) {
         *to++ = (int64_t)at + gnd__merge_place(form, v[k].arg);
-        *to++ = number_of(r, v[k].number);
+        *to++ = gnd__mrun_number(r, v[k].number);
     }
     return to;
 }
 
 /* The length of the chunks of run r; writes its part unless table is NULL. */
-static size_t put_run(const merger *m, const run *r, const gnd__mergefn *fn, int64_t *table)
+static size_t put_run(const gnd__merger *m, const gnd__mrun *r, const gnd__mergefn *fn,
+                      int64_t *table)
 {
     size_t chunk = 0, at = 0;
     int64_t *values = table ? table + r->len : NULL;
     for (int i = r->first; i < r->first + r->n; i++) {
-        const int f = fn_of(r, m->k[i]);
+        const int f = gnd__mrun_fn(r, m->k[i]);
         const size_t len = (size_t)gnd__merge_place(fn[f].form, fn[f].form->nparam);
         if (at + len >= GND__MERGE_CHUNK) {
             if (table)
@@ -333,9 +133,9 @@ static size_t put_run(const merger *m, const run *r, const gnd__mergefn *fn, int
 
 /* Gets the kernel of a run and appends the run's part to the table, which is len long so far. The
  * kernel stays NULL if it is in no cache and must not be compiled. */
-static gnd_status build(merger *m, run *r, int compile, size_t *len, gnd_err *e)
+static gnd_status build(gnd__merger *m, gnd__mrun *r, int compile, size_t *len, gnd_err *e)
 {
-    gnd__mergefn fn[FUNCTIONS];
+    gnd__mergefn fn[GND__MERGE_FUNCTIONS];
     gnd__str src = {0};
     gnd_status st;
     describe(m, r, fn);
@@ -350,9 +150,9 @@ static gnd_status build(merger *m, run *r, int compile, size_t *len, gnd_err *e)
     return st;
 }
 
-static gnd_status make_table(merger *m, size_t len, gnd__merged *out, gnd_err *e)
+static gnd_status make_table(gnd__merger *m, size_t len, gnd__merged *out, gnd_err *e)
 {
-    gnd__mergefn fn[FUNCTIONS];
+    gnd__mergefn fn[GND__MERGE_FUNCTIONS];
     int64_t *table = gnd__calloc(len, sizeof *table);
     gnd_status st;
     if (!table)
@@ -372,7 +172,8 @@ static gnd_status make_table(merger *m, size_t len, gnd__merged *out, gnd_err *e
 
 enum { ARGS = 3 + GND__MERGE_MEMS + GND__MERGE_NUMBERS };
 
-static void merged_launch(const merger *m, const run *r, gnd__merged *out, gnd_karg *args)
+static void merged_launch(const gnd__merger *m, const gnd__mrun *r, gnd__merged *out,
+                          gnd_karg *args)
 {
     gnd_klaunch *l = &out->launch[out->n];
     const int64_t begin = (int64_t)(out->table->off / 8 + r->begin);
@@ -400,7 +201,7 @@ static void merged_launch(const merger *m, const run *r, gnd__merged *out, gnd_k
     out->kernel[out->n++] = r->kernel;
 }
 
-static gnd_status make_launches(const merger *m, gnd__merged *out, gnd_err *e)
+static gnd_status make_launches(const gnd__merger *m, gnd__merged *out, gnd_err *e)
 {
     int k = 0;
     out->kernel = gnd__calloc((size_t)m->n, sizeof *out->kernel);
@@ -417,7 +218,7 @@ static gnd_status make_launches(const merger *m, gnd__merged *out, gnd_err *e)
             continue;
         }
         int n;
-        const gnd__mvalue *v = values_of(m, i, &n);
+        const gnd__mvalue *v = gnd__merger_values(m, i, &n);
         for (int j = 0; j < n; j++)
             out->value[out->nvalue++] = (gnd__mvalue){out->n, v[j].arg, v[j].number};
         gnd__gate_kernel_hold(m->k[i]);
@@ -428,7 +229,7 @@ static gnd_status make_launches(const merger *m, gnd__merged *out, gnd_err *e)
 }
 
 /* The number of runs in which the launches that merging saves take as long as compiling. */
-static unsigned pays_after(const merger *m)
+static unsigned pays_after(const gnd__merger *m)
 {
     double cost = 0, saved = 0;
     for (int i = 0; i < m->nruns; i++) {
@@ -449,22 +250,24 @@ int gnd__merge_keeps(int64_t took, int64_t merged)
 gnd_status gnd__merge(gnd__gdev *d, unsigned runs, const gnd__mlist *list, unsigned *again,
                       gnd__merged *out, gnd_err *e)
 {
-    merger m = {.d = d,
-                .target = gnd__target_of(&d->props, &d->tune),
-                .n = list->n,
-                .k = list->k,
-                .l = list->l,
-                .work = list->work,
-                .took = list->took > 0 ? list->took : 1,
-                .value = list->value,
-                .nvalue = list->nvalue};
+    gnd__merger m = {.d = d,
+                     .target = gnd__target_of(&d->props, &d->tune),
+                     .n = list->n,
+                     .k = list->k,
+                     .l = list->l,
+                     .work = list->work,
+                     .took = list->took > 0 ? list->took : 1,
+                     .value = list->value,
+                     .nvalue = list->nvalue};
     size_t len = 0;
     unsigned pays = 0;
     gnd_status st;
     memset(out, 0, sizeof *out);
     *again = 0;
-    m.group = m.target.cpu ? 1 : d->props.max_group < GROUP ? d->props.max_group : GROUP;
-    st = find_runs(&m, e);
+    m.group = m.target.cpu                            ? 1
+              : d->props.max_group < GND__MERGE_GROUP ? d->props.max_group
+                                                      : GND__MERGE_GROUP;
+    st = gnd__merger_find(&m, e);
     if (m.nruns > 0 && st == GND_OK)
         pays = pays_after(&m);
     for (int i = 0; i < m.nruns && st == GND_OK && *again == 0; i++) {

@@ -39,7 +39,7 @@ gnd_status gnd__note_values(gnd__recorded *r, const gnd__pgraph *g, const gnd__s
             const int cap = r->capvalue ? 2 * r->capvalue : 16;
             gnd__mvalue *v = gnd__realloc(r->value, (size_t)cap * sizeof *v);
             if (!v)
-                return gnd__err(e, GND_ERR_NOMEM, "out of memory while recording");
+                return gnd__rnomem(e);
             r->value = v;
             r->capvalue = cap;
         }

@@ -17,11 +17,6 @@
 /* The number of nodes from which on preludes of kernels are kept while a plan is made. */
 #define MANY 32
 
-static size_t node_bytes(const gnd_array *a)
-{
-    return (size_t)a->size * gnd_dtype_size((gnd_dtype)a->dtype);
-}
-
 /* Tries a kernel: marks nodes that must be stored, and rows that do not fit into registers. */
 static gnd_status lower_kernel(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, int *retry)
 {
@@ -79,7 +74,7 @@ static gnd_status lower_all(gnd__maker *m)
             continue;
         m->p->slot[q->slot].node = i;
         m->p->slot[q->slot].leaf = q->a->data.st != NULL;
-        m->p->slot[q->slot].nbytes = node_bytes(q->a);
+        m->p->slot[q->slot].nbytes = gnd__nbytes(q->a);
     }
     if (st == GND_OK)
         st = gnd__plan_fits(m);
@@ -212,9 +207,8 @@ gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_
         return st;
     }
     add_deadlines(m.p);
-    m.p->here = m.p->nstep > 0;
     for (int32_t i = 0; i < m.p->nstep; i++)
-        m.p->here &= m.p->step[i].here != NULL;
+        m.p->here |= m.p->step[i].here != NULL;
     *out = m.p;
     return GND_OK;
 }

@@ -96,7 +96,7 @@ typedef struct gnd__plan {
     gnd__ppart *part;
     int nlaunch;              /* users' kernels */
     int over;                 /* some step's `over` is set */
-    int here;                 /* all of its steps have `here` */
+    int here;                 /* some of its steps have `here` */
     int32_t ncheck, capcheck; /* nodes whose indices the device checks */
     int32_t *check;
 } gnd__plan;

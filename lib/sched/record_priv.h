@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/record_priv.h - the parts of a recording, for record.c, which makes it, and replay.c, which
- * runs it.
+ * sched/record_priv.h - the parts of a recording, for record.c, which makes it with record_steps.c,
+ * and replay.c, which runs it.
  */
 #ifndef GND_SCHED_RECORD_PRIV_H
 #define GND_SCHED_RECORD_PRIV_H
@@ -46,6 +46,19 @@ typedef struct gnd__ruse {
                   bytes */
 } gnd__ruse;
 
+/* GND_ERR_NOMEM. */
+gnd_status gnd__rnomem(gnd_err *e);
+/* Stores all steps of p as items of r->first. The slots that s->keep marks keep their memory. */
+gnd_status gnd__record_steps(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd_err *e);
+/* Whether an output in this slot could be fed to an input. Its memory may then be exchanged with
+ * the input's, so nothing else may use it. */
+int gnd__record_is_place(const gnd__recorded *r, const gnd__sched *s, const gnd__plan *p,
+                         int32_t slot);
+/* Takes memory of the recording for a slot that has none. */
+gnd_status gnd__record_need(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, int32_t slot,
+                            gnd_err *e);
+/* Block b no longer belongs to the recording: a storage owns it. */
+void gnd__record_disown(gnd__recorded *r, const gnd__block *b);
 /* Copies the launch with arguments of its own. */
 gnd_status gnd__copy_launch(gnd_klaunch *to, const gnd_klaunch *from, gnd_err *e);
 /* The place of a storage; -1: it is not a place. */

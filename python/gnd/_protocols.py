@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 
 from . import _core
+from ._bytes import byteswap
 from ._convert import _fortran, asarray, asnumpy, ordered
 from ._core import ndarray
 from ._names import ComplexWarning
@@ -253,7 +254,7 @@ METHODS = {'__array__': _array, '__array_ufunc__': _array_ufunc, '__array_functi
            '__cuda_array_interface__': property(_cuda_array_interface),
            '__array_interface__': property(_array_interface), '__reduce__': _reduce, '__copy__': _copy, '__deepcopy__': _deepcopy, '__format__': _format,
            '__contains__': _contains, 'astype': _astype, 'copy': _copy, 'fill': _fill, 'sort': _sort, 'partition': _partition, 'put': _put,
-           'tolist': _tolist, 'tobytes': _tobytes, 'to_device': _to_device,
+           'byteswap': byteswap, 'tolist': _tolist, 'tobytes': _tobytes, 'to_device': _to_device,
            'get': _get, 'flags': property(_Flags), '__array_priority__': 100}
 for _name, _f in METHODS.items():
     setattr(ndarray, _name, _f)

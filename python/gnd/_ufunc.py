@@ -103,13 +103,31 @@ class ufunc:  # noqa: N801
             if b is not None:
                 raise ValueError(f'{self.__name__}.at: the function has one operand')
             a[indices] = self(a[indices])
-        elif self.__name__ == 'subtract':
+            return
+        b = _for_at(self, a, b)
+        if isinstance(b, ndarray) and not np.can_cast(b.dtype, a.dtype, 'same_kind') and not a[indices].size:
+            return
+        if self.__name__ == 'subtract':
             a[...] = _ufuncs['add']._method('at')(a, indices, -asarray(b))
         elif self._method('at') is not None:
             a[...] = self._method('at')(a, indices, b)
         else:
             from ._folds import at
             at(self, a, indices, b)
+
+
+def _for_at(u, a, b):
+    """The values of u.at for an array of ints: NumPy computes in the dtype of both and writes as that of a. Ints of
+    another kind are converted where that gives the same."""
+    if isinstance(b, (bool, int, float, complex)) and not isinstance(b, np.generic):
+        return b
+    b = asarray(b)
+    if a.dtype.kind not in 'iu' or b.dtype.kind not in 'iu' or np.can_cast(b.dtype, a.dtype, 'same_kind'):
+        return b
+    if u.__name__ in ('add', 'subtract', 'multiply') or not b.size:
+        return b.astype(a.dtype)
+    info = np.iinfo(a.dtype)
+    return b.astype(a.dtype) if info.min <= int(b.min()) and int(b.max()) <= info.max else b
 
 
 def make(name, f, doc, nin, nout=1):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array.c - gnd.ndarray: making and freeing, what an array is, numbers and text of it, iteration.
- * Methods that are functions of gnd's table are added by gnd/__init__.py.
+ * array.c - gnd.ndarray: making and freeing, views, numbers and text of it, iteration. attributes.c
+ * has what an array is. Methods that are functions of gnd's table are added by gnd/__init__.py.
  */
 #include "py.h"
 
@@ -63,200 +63,7 @@ static void dealloc(PyObject *self)
     Py_XDECREF(src);
 }
 
-/* --- what it is ------------------------------------------------------------------------------- */
-
-static PyObject *tuple_of(int n, const int64_t *v, int64_t factor)
-{
-    PyObject *t = PyTuple_New(n);
-    for (int i = 0; t && i < n; i++) {
-        PyObject *o = PyLong_FromLongLong(v[i] * factor);
-        if (!o || PyTuple_SetItem(t, i, o))
-            Py_CLEAR(t);
-    }
-    return t;
-}
-
-PyObject *py_ints(int n, const int64_t *v)
-{
-    return tuple_of(n, v, 1);
-}
-
-#define VALUE_OR_NULL(x, self)                                                                     \
-    gnd_array *x = py_value((py_array *)(self));                                                   \
-    if (!x)                                                                                        \
-    return NULL
-
-static PyObject *get_shape(PyObject *self, void *none)
-{
-    (void)none;
-    VALUE_OR_NULL(x, self);
-    return tuple_of(gnd_ndim(x), gnd_shape(x), 1);
-}
-
-static int set_shape(PyObject *self, PyObject *shape, void *none)
-{
-    (void)self, (void)shape, (void)none;
-    PyErr_SetString(PyExc_AttributeError, "shape cannot be assigned: use x = x.reshape(shape)");
-    return -1;
-}
-
-static PyObject *get_strides(PyObject *self, void *none)
-{
-    int64_t stride[GND_MAX_NDIM];
-    (void)none;
-    VALUE_OR_NULL(x, self);
-    py_strides((py_array *)self, stride);
-    return tuple_of(gnd_ndim(x), stride, (int64_t)gnd_dtype_size(gnd_dtype_of(x)));
-}
-
-static PyObject *get_ndim(PyObject *self, void *none)
-{
-    (void)none;
-    VALUE_OR_NULL(x, self);
-    return PyLong_FromLong(gnd_ndim(x));
-}
-
-static PyObject *get_size(PyObject *self, void *none)
-{
-    (void)none;
-    VALUE_OR_NULL(x, self);
-    return PyLong_FromLongLong(gnd_size(x));
-}
-
-static PyObject *get_itemsize(PyObject *self, void *none)
-{
-    (void)none;
-    VALUE_OR_NULL(x, self);
-    return PyLong_FromSize_t(gnd_dtype_size(gnd_dtype_of(x)));
-}
-
-static PyObject *get_nbytes(PyObject *self, void *none)
-{
-    (void)none;
-    VALUE_OR_NULL(x, self);
-    return PyLong_FromSize_t(gnd_nbytes(x));
-}
-
-static PyObject *get_dtype(PyObject *self, void *none)
-{
-    (void)none;
-    VALUE_OR_NULL(x, self);
-    return py_dtype(gnd_dtype_of(x));
-}
-
-static PyObject *get_device(PyObject *self, void *none)
-{
-    (void)none;
-    VALUE_OR_NULL(x, self);
-    return py_device(gnd_device_of(x));
-}
-
-static PyObject *get_base(PyObject *self, void *none)
-{
-    PyObject *root = (PyObject *)((py_array *)self)->root;
-    (void)none;
-    root = root ? root : Py_None;
-    Py_INCREF(root);
-    return root;
-}
-
-/* The axes of self in this order, as a view. */
-static PyObject *permuted(PyObject *self, const int *perm)
-{
-    py_link whole, box;
-    if (py_whole((py_array *)self, &whole))
-        return NULL;
-    box = whole;
-    for (int i = 0; i < box.ndim; i++)
-        box.axis[i] = perm[i];
-    return py_view((py_array *)self, &box);
-}
-
-static PyObject *get_T(PyObject *self, void *none)
-{
-    int perm[GND_MAX_NDIM];
-    (void)none;
-    VALUE_OR_NULL(x, self);
-    const int n = gnd_ndim(x);
-    for (int i = 0; i < n; i++)
-        perm[i] = n - 1 - i;
-    return permuted(self, perm);
-}
-
-static PyObject *get_mT(PyObject *self, void *none)
-{
-    int perm[GND_MAX_NDIM];
-    (void)none;
-    VALUE_OR_NULL(x, self);
-    const int n = gnd_ndim(x);
-    if (n < 2) {
-        PyErr_Format(PyExc_ValueError, "mT: x has %d dimensions: 2 or more are needed", n);
-        return NULL;
-    }
-    for (int i = 0; i < n; i++)
-        perm[i] = i < n - 2 ? i : 2 * n - 3 - i;
-    return permuted(self, perm);
-}
-
-static PyObject *part(PyObject *self, int kind)
-{
-    VALUE_OR_NULL(x, self);
-    py_link l;
-    int64_t stride[GND_MAX_NDIM];
-    if (gnd_dtype_kind(gnd_dtype_of(x)) != 'c') {
-        if (kind == PY_VIEW_IMAG)
-            return py_array_new(gnd_imag_part(x));
-        Py_INCREF(self);
-        return self;
-    }
-    py_strides((py_array *)self, stride);
-    l.kind = kind;
-    l.ndim = gnd_ndim(x);
-    for (int i = 0; i < l.ndim; i++) {
-        l.shape[i] = gnd_shape(x)[i];
-        l.stride[i] = 2 * stride[i];
-    }
-    return py_view((py_array *)self, &l);
-}
-
-static PyObject *get_real(PyObject *self, void *none)
-{
-    (void)none;
-    return part(self, PY_VIEW_REAL);
-}
-
-static PyObject *get_imag(PyObject *self, void *none)
-{
-    (void)none;
-    return part(self, PY_VIEW_IMAG);
-}
-
-static int set_part(PyObject *self, PyObject *value, PyObject *view)
-{
-    (void)self;
-    if (!view)
-        return -1;
-    const int bad = value ? py_setitem(view, Py_Ellipsis, value) : -1;
-    Py_DECREF(view);
-    return bad;
-}
-
-static int set_real(PyObject *self, PyObject *value, void *none)
-{
-    (void)none;
-    return set_part(self, value, part(self, PY_VIEW_REAL));
-}
-
-static int set_imag(PyObject *self, PyObject *value, void *none)
-{
-    gnd_array *x = py_value((py_array *)self);
-    (void)none;
-    if (x && gnd_dtype_kind(gnd_dtype_of(x)) != 'c') {
-        PyErr_SetString(PyExc_TypeError, "imag: the array is not complex");
-        return -1;
-    }
-    return set_part(self, value, part(self, PY_VIEW_IMAG));
-}
+/* --- views that Python's functions are made of ------------------------------------------------ */
 
 /* _offset(): bytes from the first element of .base to this array's, in NumPy's layout. */
 static PyObject *method_offset(PyObject *self, PyObject *none)
@@ -264,8 +71,6 @@ static PyObject *method_offset(PyObject *self, PyObject *none)
     (void)none;
     return py_value((py_array *)self) ? PyLong_FromLongLong(py_offset((py_array *)self)) : NULL;
 }
-
-/* --- views that Python's functions are made of ------------------------------------------------ */
 
 static int ints(PyObject *o, int64_t *v)
 {
@@ -291,7 +96,9 @@ static PyObject *method_permute(PyObject *self, PyObject *axes)
 {
     int64_t v[GND_MAX_NDIM];
     int perm[GND_MAX_NDIM], seen[GND_MAX_NDIM] = {0};
-    VALUE_OR_NULL(x, self);
+    gnd_array *x = py_value((py_array *)self);
+    if (!x)
+        return NULL;
     const int n = ints(axes, v), nd = gnd_ndim(x);
     if (n < 0)
         return NULL;
@@ -310,7 +117,7 @@ static PyObject *method_permute(PyObject *self, PyObject *axes)
                      axes, nd);
         return NULL;
     }
-    return permuted(self, perm);
+    return py_permuted((py_array *)self, perm);
 }
 
 static PyObject *method_reshape(PyObject *self, PyObject *shape)
@@ -324,7 +131,9 @@ static PyObject *method_broadcast(PyObject *self, PyObject *shape)
 {
     py_link l;
     int64_t v[GND_MAX_NDIM], stride[GND_MAX_NDIM];
-    VALUE_OR_NULL(x, self);
+    gnd_array *x = py_value((py_array *)self);
+    if (!x)
+        return NULL;
     const int n = ints(shape, v), nd = gnd_ndim(x);
     if (n < 0)
         return NULL;
@@ -349,11 +158,13 @@ static PyObject *method_broadcast(PyObject *self, PyObject *shape)
 /* The one element; ALLOW: what waits. */
 static PyObject *item(PyObject *self)
 {
-    VALUE_OR_NULL(x, self);
+    gnd_array *x = py_value((py_array *)self);
     gnd_status s = GND_OK;
     double z[2] = {0, 0};
     int64_t i = 0;
     uint64_t u = 0;
+    if (!x)
+        return NULL;
     const int kind = gnd_dtype_kind(gnd_dtype_of(x));
     if (gnd_size(x) != 1) {
         PyErr_Format(PyExc_TypeError,
@@ -437,7 +248,9 @@ static PyObject *to_float(PyObject *self)
 
 static PyObject *to_index(PyObject *self)
 {
-    VALUE_OR_NULL(x, self);
+    gnd_array *x = py_value((py_array *)self);
+    if (!x)
+        return NULL;
     const int kind = gnd_dtype_kind(gnd_dtype_of(x));
     if (gnd_ndim(x) || (kind != 'i' && kind != 'u')) {
         PyErr_SetString(PyExc_TypeError,
@@ -480,7 +293,9 @@ static PyObject *sequence_item(PyObject *self, Py_ssize_t i)
 
 static PyObject *iter(PyObject *self)
 {
-    VALUE_OR_NULL(x, self);
+    gnd_array *x = py_value((py_array *)self);
+    if (!x)
+        return NULL;
     if (!gnd_ndim(x)) {
         PyErr_SetString(PyExc_TypeError, "iteration over an array without dimensions");
         return NULL;
@@ -514,9 +329,11 @@ static PyObject *method_numpy(PyObject *self, PyObject *none)
 
 static PyObject *method_wait(PyObject *self, PyObject *none)
 {
-    VALUE_OR_NULL(x, self);
+    gnd_array *x = py_value((py_array *)self);
     gnd_status s;
     (void)none;
+    if (!x)
+        return NULL;
     gnd_retain(x);
     Py_BEGIN_ALLOW_THREADS
     s = gnd_wait(x);
@@ -543,22 +360,6 @@ static PyMethodDef methods[] = {
     {"wait", method_wait, METH_NOARGS,
      "wait($self)\n--\n\nEvaluates, waits for the device, and returns the array."},
     {NULL, NULL, 0, NULL}};
-static PyGetSetDef getset[] = {
-    {"shape", get_shape, set_shape, "The extents, a tuple.", NULL},
-    {"strides", get_strides, NULL,
-     "Bytes from one element to the next along each axis, as NumPy would have them.", NULL},
-    {"ndim", get_ndim, NULL, "The number of dimensions.", NULL},
-    {"size", get_size, NULL, "The number of elements.", NULL},
-    {"itemsize", get_itemsize, NULL, "Bytes of one element.", NULL},
-    {"nbytes", get_nbytes, NULL, "Bytes of all elements.", NULL},
-    {"dtype", get_dtype, NULL, "The numpy.dtype.", NULL},
-    {"device", get_device, NULL, "The gnd.Device.", NULL},
-    {"base", get_base, NULL, "The array that this one is a view of, or None.", NULL},
-    {"T", get_T, NULL, "A view with all axes in opposite order.", NULL},
-    {"mT", get_mT, NULL, "A view with the last two axes swapped.", NULL},
-    {"real", get_real, set_real, "The real part, a view.", NULL},
-    {"imag", get_imag, set_imag, "The imaginary part, a view.", NULL},
-    {NULL, NULL, NULL, NULL, NULL}};
 static PyMemberDef members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(py_array, weak), READONLY, NULL},
     {NULL, 0, 0, 0, NULL}};
@@ -591,7 +392,7 @@ int py_array_init(PyObject *module)
     SLOT(Py_tp_hash, PyObject_HashNotImplemented);
     SLOT(Py_tp_richcompare, py_compare);
     SLOT(Py_tp_methods, methods);
-    SLOT(Py_tp_getset, getset);
+    SLOT(Py_tp_getset, py_attributes);
     SLOT(Py_tp_members, members);
     SLOT(Py_mp_length, length);
     SLOT(Py_mp_subscript, py_getitem);

@@ -24,7 +24,8 @@ static void key_clear(key *k)
 static int bad_key(PyObject *o)
 {
     PyErr_Format(PyExc_IndexError,
-                 "%R as an index: ints, slices, None, ... and arrays of ints or bools are possible",
+                 "%R as an index: ints, slices, None and ... are possible; arrays used as "
+                 "indices must be of ints or bools",
                  (PyObject *)Py_TYPE(o));
     return -1;
 }
@@ -38,7 +39,7 @@ static int add_array(key *k, gnd_array *x)
     if (kind != 'b' && kind != 'i' && kind != 'u') {
         if (gnd_size(x)) {
             PyErr_Format(PyExc_IndexError,
-                         "an index of dtype %s: arrays of ints or bools are possible",
+                         "an index of dtype %s: arrays used as indices must be of ints or bools",
                          gnd_dtype_name(gnd_dtype_of(x)));
             return -1;
         }
@@ -123,6 +124,10 @@ static int add(key *k, PyObject *o, gnd_device *dev)
     if (PyFloat_Check(o) || PyComplex_Check(o) || PyUnicode_Check(o) || PyDict_Check(o))
         return bad_key(o);
     gnd_array *x = py_from_numpy(o, dev);
+    if (!x && PyErr_ExceptionMatches(PyExc_TypeError)) { /* of objects, texts, fields */
+        PyErr_Clear();
+        return bad_key(o);
+    }
     return x ? add_array(k, x) : -1;
 }
 

@@ -163,12 +163,49 @@ static PyObject *n_invert(PyObject *a)
     return unary(a, gnd_bitwise_invert);
 }
 
+/* Whether an object equals none but itself: its type has object's own comparisons. */
+static int of_identity(PyObject *o)
+{
+    static const char *const name[] = {"__eq__", "__ne__"};
+    int same = 1;
+    for (int i = 0; same == 1 && i < 2; i++) {
+        PyObject *own = PyObject_GetAttrString((PyObject *)Py_TYPE(o), name[i]);
+        PyObject *base = PyObject_GetAttrString((PyObject *)&PyBaseObject_Type, name[i]);
+        same = own && base ? own == base : -1;
+        Py_XDECREF(own);
+        Py_XDECREF(base);
+    }
+    return same;
+}
+
+/* a == o and a != o for such an object, as NumPy compares its elements with None: no element is
+ * equal. */
+static PyObject *with_object(PyObject *a, PyObject *o, int op)
+{
+    const int alone = o == Py_None ? 1 : of_identity(o);
+    if (alone < 0)
+        return NULL;
+    if (!alone)
+        Py_RETURN_NOTIMPLEMENTED;
+    gnd_array *x = py_value((py_array *)a);
+    if (!x)
+        return NULL;
+    return py_array_new((op == Py_EQ ? gnd_zeros : gnd_ones)(gnd_device_of(x), GND_BOOL,
+                                                             gnd_ndim(x), gnd_shape(x)));
+}
+
+/* a is an array: Python gives a slot of comparison its own object first, with the mirrored
+ * operator. */
 PyObject *py_compare(PyObject *a, PyObject *b, int op)
 {
     static binary_fn *const f[] = {
         [Py_LT] = gnd_less,      [Py_LE] = gnd_less_equal, [Py_EQ] = gnd_equal,
         [Py_NE] = gnd_not_equal, [Py_GT] = gnd_greater,    [Py_GE] = gnd_greater_equal};
-    return binary(a, b, f[op]);
+    PyObject *r = binary(a, b, f[op]);
+    if (r != Py_NotImplemented || (op != Py_EQ && op != Py_NE))
+        return r;
+    Py_DECREF(r);
+    return with_object(a, b, op);
 }
 
 PyType_Slot py_number_slots[] = {

@@ -115,6 +115,12 @@ int py_same_view(py_array *a, py_array *b);
 /* n numbers as a tuple. */
 PyObject *py_ints(int n, const int64_t *v);
 
+/* --- attributes (attributes.c) ---------------------------------------------------------------- */
+
+extern PyGetSetDef py_attributes[];
+/* The axes of a in the order of perm, as a view. */
+PyObject *py_permuted(py_array *a, const int *perm);
+
 /* --- buffers (buffer.c) ----------------------------------------------------------------------- */
 
 extern PyType_Slot py_buffer_slots[];

@@ -267,23 +267,16 @@ static void all(const char *spec, int computes)
 
 int main(void)
 {
-    const char *list = getenv("GND_TEST_DEVICES"), *tmp = getenv("TMPDIR");
-    char spec[64];
+    const char *tmp = getenv("TMPDIR");
+    char spec[REF_SPEC];
     for (int i = 0; i < R * C; i++)
         host[i] = (float)(i % 17) * 0.25f - 1;
     for (int i = 0; i < LONG; i++)
         line[i] = (float)(i % 101) / 7;
     snprintf(path, sizeof path, "%s/gnd-fault-%ld.npy", tmp ? tmp : "/tmp", (long)getpid());
     all("null:0", 0);
-    if (!list || !*list)
-        list = "opencl:pocl";
-    while (*list) {
-        size_t n = strcspn(list, ",");
-        snprintf(spec, sizeof spec, "%.*s", (int)(n < 63 ? n : 63), list);
-        list += n + (list[n] == ',');
-        if (n > 0 && strncmp(spec, "null", 4) != 0)
-            all(spec, 1);
-    }
+    for (int i = 0; ref_device(i, spec); i++)
+        all(spec, 1);
     remove(path);
     return tap_done();
 }

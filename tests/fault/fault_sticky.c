@@ -23,23 +23,15 @@
 
 enum { MAX_DEV = 8, N = 100000 };
 
-static char spec[MAX_DEV][64];
+static char spec[MAX_DEV][REF_SPEC];
 static int nspec, ngiven; /* given by GND_TEST_DEVICES, the first ones */
 
 /* The specs of GND_TEST_DEVICES, and PoCL; nothing is opened before the fork. */
 static void read_specs(void)
 {
-    const char *list = getenv("GND_TEST_DEVICES");
     int pocl = 0;
-    while (list && *list && nspec < MAX_DEV - 1) {
-        list += strspn(list, ", ");
-        const size_t n = strcspn(list, ", ");
-        if (n)
-            snprintf(spec[nspec++], sizeof spec[0], "%.*s", (int)(n < 63 ? n : 63), list);
-        list += n;
-    }
-    for (int i = 0; i < nspec; i++)
-        pocl |= strstr(spec[i], "pocl") != NULL;
+    while (nspec < MAX_DEV - 1 && ref_device(nspec, spec[nspec]))
+        pocl |= strstr(spec[nspec++], "pocl") != NULL;
     ngiven = nspec;
     if (!pocl)
         snprintf(spec[nspec++], sizeof spec[0], "opencl:pocl");

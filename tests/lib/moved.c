@@ -78,12 +78,5 @@ void mv_run(gnd_device *d, const char *spec, int n, void (*const *test)(void))
     mv_dev = d;
     tap_diag("%s", spec);
     ref_seed(7);
-    for (int i = 0; i < n; i++) {
-        gnd_scope_begin();
-        test[i]();
-        gnd_scope_end();
-    }
-    gnd_stats st;
-    gnd_device_stats(d, &st);
-    tap_is_int(st.arrays, 0, "no array is left");
+    ref_run(d, (size_t)n, test);
 }

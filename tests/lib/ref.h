@@ -9,6 +9,8 @@
 
 #include <gnd.h>
 
+#include "devices.h"
+
 /* One element: bool and signed ints in i, unsigned ones in u, floats in re, complex in re and im.
  */
 typedef struct ref_num {
@@ -92,18 +94,5 @@ gnd_array *ref_make(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim, 
 /* Reads x; 0 and a message in why when it fails or has another dtype or shape. */
 int ref_read(gnd_array *x, gnd_dtype t, int ndim, const int64_t *dim, ref_arr *out, char *why,
              size_t cap);
-
-/* Whether the device has no arrays of dtype t: float64 and complex128 without float64. */
-int ref_lacks(gnd_device *dev, gnd_dtype t);
-/* The same, and if so n skipped checks with the reason. */
-int ref_skip(gnd_device *dev, gnd_dtype t, int n);
-
-/* The first device of GND_TEST_DEVICES, "opencl:pocl" without that variable. */
-const char *ref_first_device(void);
-/* Calls fn for every device of GND_TEST_DEVICES that computes, opened and closed round it; failing
- * to open is a failed check. */
-void ref_devices(void (*fn)(gnd_device *dev, const char *spec));
-/* The same, after a call for "null:0", which computes nothing. */
-void ref_null_and_devices(void (*fn)(gnd_device *dev, const char *spec));
 
 #endif

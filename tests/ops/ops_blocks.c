@@ -5,7 +5,6 @@
  * opencl_groups.sh runs it on a driver of that kind, where GND_TEST_GROUPS is what this driver
  * takes.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,21 +111,13 @@ static void test_limits(void)
 
 int main(void)
 {
-    const char *names = getenv("GND_TEST_DEVICES");
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(names ? names : "opencl:pocl", ","),
-             names ? names : "opencl:pocl");
-    dev = gnd_open(name);
-    if (gnd_device_status(dev) != GND_OK) {
-        tap_skip(1, "%s", gnd_device_error(dev));
-        return tap_done();
-    }
+    dev = ref_open_first();
     gnd_scope_begin();
     test_sizes(GND_OPENCL_C, opencl_text, NULL, "OpenCL C");
     test_sizes(GND_CUDA_C, cuda_text, NULL, "CUDA C");
     test_sizes(GND_CUDA_C, cuda_text, "-checked", "CUDA C, checked");
     test_sizes(GND_PORTABLE, portable_text, NULL, "portable");
-    if (strncmp(name, "cuda", 4) && !strstr(name, "nvidia"))
+    if (strncmp(ref_first_device(), "cuda", 4) && !strstr(ref_first_device(), "nvidia"))
         test_limits();
     gnd_scope_end();
     gnd_close(dev);

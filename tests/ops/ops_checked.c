@@ -315,11 +315,7 @@ int main(void)
 {
     test_warps();
     test_nvrtc();
-    dev = gnd_open(ref_first_device());
-    if (gnd_device_status(dev) != GND_OK) {
-        tap_skip(1, "%s", gnd_device_error(dev));
-        return tap_done();
-    }
+    dev = ref_open_first();
     gnd_scope_begin();
     for (size_t i = 0; i < sizeof access_of / sizeof *access_of; i++)
         check_access("", access_of[i].code, 3, access_of[i].good, access_of[i].bad,

@@ -8,7 +8,6 @@
 #undef I /* a letter of dtypes */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "codegen/snippet.h"
@@ -264,16 +263,8 @@ static void test_nvrtc(void)
 
 int main(void)
 {
-    const char *names = getenv("GND_TEST_DEVICES");
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(names ? names : "opencl:pocl", ","),
-             names ? names : "opencl:pocl");
     test_nvrtc();
-    dev = gnd_open(name);
-    if (gnd_device_status(dev) != GND_OK) {
-        tap_skip(1, "%s", gnd_device_error(dev));
-        return tap_done();
-    }
+    dev = ref_open_first();
     for (int j = 0; j < N; j++) { /* inside the unit circle's neighbourhood, off the cuts */
         X[j] = (z64)number(0.3 + 0.01 * j, 0.7 - 0.03 * j);
         Y[j] = j % 5 ? (z64)number(-0.6 + 0.02 * j, 0.25 + 0.015 * j) : X[j];

@@ -501,11 +501,7 @@ static void test_nvrtc(void)
 int main(void)
 {
     test_nvrtc();
-    dev = gnd_open(ref_first_device());
-    if (gnd_device_status(dev) != GND_OK) {
-        tap_skip(1, "%s", gnd_device_error(dev));
-        return tap_done();
-    }
+    dev = ref_open_first();
     gnd_scope_begin();
     const int cuda = strncmp(gnd_device_id(dev), "cuda", 4) == 0;
     test_kernels();

@@ -2,8 +2,9 @@
  *
  * ops_here.c - small computations on the calling thread (lib/sched/here.c) give the bits of the
  * device's kernels: every operation and every cast that has a loop, in each of its dtypes, with
- * special values; expressions over views, broadcasts and constants; and the order with work that is
- * pending. NaNs equal each other. Skipped where the device does not work in host memory.
+ * special values; expressions over views, broadcasts and constants; between calls of the host's
+ * libraries; and the order with work that is pending. NaNs equal each other. Skipped where the
+ * device does not work in host memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -292,6 +293,43 @@ static void order(void)
     gnd_scope_end();
 }
 
+/* Three steps of a power iteration, which normalises after each product. */
+static gnd_array *iterate(gnd_array *a, gnd_array *v)
+{
+    for (int i = 0; i < 3; i++) {
+        v = gnd_matmul(a, v);
+        v = gnd_div(v, gnd_sqrt(gnd_sum(gnd_mul(v, v), GND_ALL, 0)));
+    }
+    return v;
+}
+
+/* Calls of the host's libraries wait for the queue: small steps between them run here, also where
+ * a kernel of the same plan was enqueued before. */
+static void calls(void)
+{
+    const int64_t side[2] = {32, 32};
+    const int here[] = {6, 6};
+    const char *const name[] = {"products and steps", "the same after a kernel"};
+    float data[32 * 32];
+    gnd_device_info info;
+    if (gnd_device_describe(dev, &info) != GND_OK || !strstr(info.libraries, "OpenBLAS")) {
+        tap_skip(1, "no library of the host's computes products");
+        return;
+    }
+    for (int i = 0; i < 32 * 32; i++)
+        data[i] = (float)(random_word() % 1000) / 1000;
+    gnd_scope_begin();
+    gnd_array *a = gnd_from(dev, GND_FLOAT32, 2, side, data);
+    gnd_array *v = gnd_from(dev, GND_FLOAT32, 1, side, data), *y[2], *z[2];
+    for (int i = 0; i < 2; i++) {
+        gnd_array *first = i ? gnd_sin(v) : v;
+        y[i] = iterate(a, first);
+        z[i] = iterate(a, first);
+    }
+    tap_ok(!compare(2, y, z, here, name), "steps between products");
+    gnd_scope_end();
+}
+
 /* A thread that rounds otherwise leaves it to the device. */
 static void rounding(void)
 {
@@ -330,6 +368,7 @@ int main(void)
     for (int i = 0; i < some; i++)
         casts(all[i], all, count);
     expressions();
+    calls();
     order();
     rounding();
     gnd_close(dev);

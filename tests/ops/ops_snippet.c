@@ -483,11 +483,7 @@ int main(void)
 {
     ref_seed(20261123);
     test_nvrtc();
-    dev = gnd_open(ref_first_device());
-    if (gnd_device_status(dev) != GND_OK) {
-        tap_skip(1, "%s", gnd_device_error(dev));
-        return tap_done();
-    }
+    dev = ref_open_first();
     gnd_scope_begin();
     test_random();
     test_fusion();

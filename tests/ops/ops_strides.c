@@ -5,7 +5,6 @@
  * without copies; pending expressions, broadcasts, nothing at all; alignment of vectors; errors.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "nvrtcrun.h"
@@ -301,25 +300,18 @@ static void test_errors(void)
 
 int main(void)
 {
-    const char *names = getenv("GND_TEST_DEVICES"), *why;
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(names ? names : "opencl:pocl", ","),
-             names ? names : "opencl:pocl");
+    const char *why;
     if (nvrtc_load(&why)) {
         tap_ok(nvrtc_build(cuda_text, 90), "NVRTC compiles the kernel in CUDA C");
     } else
         tap_skip(1, "%s", why);
-    dev = gnd_open(name);
-    if (gnd_device_status(dev) != GND_OK) {
-        tap_skip(1, "%s", gnd_device_error(dev));
-        return tap_done();
-    }
+    dev = ref_open_first();
     gnd_scope_begin();
     test_views(GND_OPENCL_C, opencl_text, "OpenCL C");
     test_views(GND_CUDA_C, cuda_text, "CUDA C");
     test_views(GND_PORTABLE, portable_text, "portable");
     test_numbers();
-    if (strncmp(name, "cuda", 4)) /* operators of vectors are OpenCL C's */
+    if (strncmp(ref_first_device(), "cuda", 4)) /* operators of vectors are OpenCL C's */
         test_vectors();
     test_checked();
     test_errors();

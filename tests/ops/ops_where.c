@@ -338,14 +338,7 @@ static void on_device(gnd_device *d, const char *spec)
     dev = d;
     tap_diag("%s", spec);
     ref_seed(16);
-    for (size_t i = 0; i < sizeof test / sizeof test[0]; i++) {
-        gnd_scope_begin();
-        test[i]();
-        gnd_scope_end();
-    }
-    gnd_stats st;
-    gnd_device_stats(dev, &st);
-    tap_is_int(st.arrays, 0, "no array is left");
+    ref_run(dev, sizeof test / sizeof test[0], test);
 }
 
 int main(void)

@@ -8,11 +8,10 @@
 #include <gnd.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "devices.h"
 #include "tap.h"
 
 static const char *const exprs[] = {
@@ -95,10 +94,8 @@ static counters run_apart(const char *device)
 
 int main(void)
 {
-    const char *list = getenv("GND_TEST_DEVICES");
-    char devices[400];
-    snprintf(devices, sizeof devices, "%s", list && *list ? list : "opencl:pocl");
-    for (char *d = strtok(devices, ", "); d; d = strtok(NULL, ", ")) {
+    char d[REF_SPEC];
+    for (int i = 0; ref_device(i, d); i++) {
         const counters first = run_apart(d), second = run_apart(d);
         tap_is_int(first.failed + second.failed, 0, "%s: every expression is computed", d);
         tap_is_int((long long)second.built, 0, "%s: the second process compiles nothing", d);

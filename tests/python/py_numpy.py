@@ -50,11 +50,54 @@ def test_ufuncs():
         xp.subtract.at(x, xp.asarray([1, 1]), 1)
         return x
     both('at', at)
+
+    def at_of_another_kind(xp):
+        x = xp.asarray(np.array([3, 9, 5], np.uint32))
+        values = xp.asarray(np.array([7, 4, 6]))
+        for u in (xp.add, xp.minimum, xp.multiply, xp.maximum, xp.subtract):
+            u.at(x, xp.asarray([0, 0, 1]), values)
+        xp.add.at(x, xp.asarray([0]), xp.asarray([-20]))
+        xp.add.at(x, xp.asarray(np.array([], int)), xp.asarray(np.array([], float)))
+        return x
+    both('at with ints of another kind', at_of_another_kind)
+    t.raises(TypeError, lambda: gnd.minimum.at(gnd.ones(2, dtype='u4'), [0], gnd.asarray([-1])), 'one that does not fit')
     t.ok((gnd.add.nin, gnd.add.nout, gnd.modf.nout, gnd.add.__name__) == (2, 1, 2, 'add') and
          isinstance(gnd.sin, gnd.ufunc), 'what a ufunc is')
     both('values behind out', lambda xp: xp.sum(xp.asarray(A), 0, None, None, True))
     both('out by position of a reduction', lambda xp: xp.asarray(A).max(1, xp.zeros(3, dtype=A.dtype)))
     t.raises(TypeError, lambda: gnd.sum(gnd.ones(2), 0, None, None, True, 0, True, 1), 'too many values')
+
+
+def test_bytes():
+    for d in ('?', 'u2', 'f2', 'f4', 'c16'):
+        x = (np.arange(12).reshape(3, 4) * 0.75 - 3).astype(d)
+        x.flat[-1] = np.nan if x.dtype.kind in 'fc' else 1
+        both(f'byteswap of {d}', lambda xp: xp.asarray(x).byteswap().byteswap())
+        t.ok(gnd.asarray(x)[::2, 1:].T.byteswap().asnumpy().tobytes() == x[::2, 1:].T.byteswap().tobytes(), 'its bytes')
+    y = gnd.asarray(A.copy())
+    v = y[1:]
+    t.ok(v.byteswap(inplace=True) is v and (y.asnumpy()[1:] == A[1:].byteswap()).all() and
+         (y.asnumpy()[0] == A[0]).all(), 'byteswap in place writes through a view')
+    t.ok(gnd.zeros((0, 2)).byteswap().shape == (0, 2) and gnd.asarray(np.asfortranarray(A)).byteswap().flags.fnc,
+         'byteswap of no elements, and in Fortran order')
+
+
+def test_objects():
+    for o in (None, ..., object(), t):
+        for xp_first in (True, False):
+            both('== of an object', lambda xp: xp.asarray(A) == o if xp_first else o == xp.asarray(A))
+            both('!= of an object', lambda xp: xp.asarray(A) != o if xp_first else o != xp.asarray(A))
+    t.ok((gnd.asarray(3.) == None).shape == () and bool(gnd.asarray(3.) != None), 'of no dimensions')  # noqa: E711
+
+    class Other:
+        def __eq__(self, other):
+            return 'own'
+    t.ok((gnd.ones(2) == Other()) == 'own', "an object's own comparison")
+    t.raises(TypeError, lambda: gnd.ones(2) < None, 'there is no order')
+    for bad in (np.array([1, 2], object), np.array(['a']), np.array([1.5])):
+        t.raises(IndexError, lambda: gnd.arange(3)[bad], f'an index of dtype {bad.dtype}')
+    both('angle of bools', lambda xp: xp.angle(xp.asarray(A > 0)))
+    both('angle of small ints', lambda xp: xp.angle(xp.asarray(A.astype('i1'))))
 
 
 def test_order():
@@ -246,5 +289,5 @@ def test_random_state():
     t.ok(a.tolist() == r.rand(3).tolist(), 'and for a state')
 
 
-t.run([test_polyfit, test_random_state, test_ufuncs, test_order, test_in_place, test_complex, test_more, test_choices, test_vectorize,
-       test_poly])
+t.run([test_polyfit, test_random_state, test_ufuncs, test_bytes, test_objects, test_order, test_in_place, test_complex,
+       test_more, test_choices, test_vectorize, test_poly])

@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "array/host.h"
 #include "ops/index/index.h"
 #include "array/steps.h"
 #include "base/mem.h"

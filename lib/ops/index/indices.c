@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "array/host.h"
 #include "device/device.h"
 #include "graph/graph.h"
 #include "array/steps.h"

@@ -6,7 +6,6 @@
 #include "ops/kernel/program.h"
 
 #include <string.h>
-#include "array/host.h"
 #include <gnd/device.h>
 #include "base/env.h"
 #include "base/grave.h"

@@ -11,18 +11,29 @@
 #include "base/mem.h"
 #include "codegen/user_lex.h"
 
-enum { EKERNEL = 0x676e6436, RKERNEL = 0x676e6437 };
+/* A kind of kernel, and what is answered where there is no kernel of this kind. */
+typedef struct kind {
+    uint32_t magic;
+    gnd_rkernel none; /* out of memory */
+    const char *null, *freed;
+} kind;
 
-static gnd__graves egraves, rgraves;
+static kind elementwise = {
+    .magic = 0x676e6436,
+    .none.k = {.magic = 0x676e6436,
+               .err = {.code = GND_ERR_NOMEM, .msg = "elementwise_kernel: out of host memory"}},
+    .null = "ekernel_error: k is NULL",
+    .freed = "ekernel_error: k is a freed kernel",
+};
+static kind reduction = {
+    .magic = 0x676e6437,
+    .none.k = {.magic = 0x676e6437,
+               .err = {.code = GND_ERR_NOMEM, .msg = "reduction_kernel: out of host memory"}},
+    .null = "rkernel_error: k is NULL",
+    .freed = "rkernel_error: k is a freed kernel",
+};
 
-static gnd_ekernel no_ekernel = {
-    .magic = EKERNEL,
-    .err = {.code = GND_ERR_NOMEM, .msg = "elementwise_kernel: out of host memory"},
-};
-static gnd_rkernel no_rkernel = {
-    .k = {.magic = RKERNEL,
-          .err = {.code = GND_ERR_NOMEM, .msg = "reduction_kernel: out of host memory"}},
-};
+static gnd__graves graves;
 
 /* --- making them ------------------------------------------------------------------------------ */
 
@@ -31,7 +42,6 @@ static gnd_status read_common(gnd_ekernel *k, const char *in, const char *out, c
 {
     gnd__utoken *token = NULL;
     int32_t n;
-    gnd_err bad = {.code = GND_OK};
     if (!gnd__is_name(name) || strlen(name) > 60)
         return gnd__err(&k->err, GND_ERR_NAME,
                         "name '%.70s': at most 60 letters, digits and _ are needed", name);
@@ -56,11 +66,10 @@ static gnd_status read_common(gnd_ekernel *k, const char *in, const char *out, c
     }
     k->name = gnd__strdup(name);
     if (preamble && preamble[strspn(preamble, " \t\r\n")]) {
-        st = gnd__user_lex(preamble, strlen(preamble), &token, &n, &bad);
+        st = gnd__user_lex("preamble", preamble, strlen(preamble), &token, &n, &k->err);
         gnd__free(token);
         if (st != GND_OK)
-            return gnd__err(&k->err, st, "preamble%s",
-                            strncmp(bad.msg, "source", 6) ? "" : bad.msg + 6);
+            return st;
         k->preamble = gnd__strdup(preamble);
         if (!k->preamble)
             k->name = k->name ? (gnd__free(k->name), NULL) : NULL;
@@ -105,10 +114,11 @@ static gnd_status missing(gnd_ekernel *k, const char *what)
 gnd_ekernel *gnd_elementwise_kernel(const char *in_params, const char *out_params,
                                     const char *operation, const char *name, const char *preamble)
 {
-    gnd_ekernel *k = gnd__grave_new(&egraves, sizeof *k);
-    if (!k)
-        return &no_ekernel;
-    k->magic = EKERNEL;
+    gnd_rkernel *r = gnd__grave_new(&graves, sizeof *r);
+    if (!r)
+        return &elementwise.none.k;
+    gnd_ekernel *k = &r->k;
+    k->magic = elementwise.magic;
     gnd_status st = !in_params    ? missing(k, "in_params")
                     : !out_params ? missing(k, "out_params")
                     : !operation  ? missing(k, "operation")
@@ -164,11 +174,11 @@ gnd_rkernel *gnd_reduction_kernel(const char *in_params, const char *out_params,
                                   const char *post_map_expr, const char *identity, const char *name,
                                   const char *reduce_type, const char *preamble)
 {
-    gnd_rkernel *r = gnd__grave_new(&rgraves, sizeof *r);
+    gnd_rkernel *r = gnd__grave_new(&graves, sizeof *r);
     if (!r)
-        return &no_rkernel;
+        return &reduction.none;
     gnd_ekernel *k = &r->k;
-    k->magic = RKERNEL;
+    k->magic = reduction.magic;
     gnd_status st = !in_params       ? missing(k, "in_params")
                     : !out_params    ? missing(k, "out_params")
                     : !map_expr      ? missing(k, "map_expr")
@@ -297,60 +307,70 @@ const gnd__bound *gnd__bind(gnd_ekernel *k, int reduces, gnd_device *dev, const 
 
 /* --- handles ---------------------------------------------------------------------------------- */
 
-static int is_ekernel(const gnd_ekernel *k)
+/* The kernel of r is its first member. */
+static const gnd_ekernel *kernel_of(const gnd_rkernel *r)
 {
-    return k == &no_ekernel || gnd__grave_magic(k) == EKERNEL;
+    return (const gnd_ekernel *)r;
 }
 
-static int is_rkernel(const gnd_rkernel *k)
+static int is_kernel(const kind *c, const gnd_ekernel *k)
 {
-    return k == &no_rkernel || gnd__grave_magic(k) == RKERNEL;
+    return k == &c->none.k || gnd__grave_magic(k) == c->magic;
 }
 
-gnd_status gnd__ekernel_usable(const gnd_ekernel *k, gnd_err *e)
+static gnd_status usable(const kind *c, const gnd_ekernel *k, gnd_err *e)
 {
     if (!k)
         return gnd__err(e, GND_ERR_NULL, "k is NULL");
-    if (!is_ekernel(k))
+    if (!is_kernel(c, k))
         return gnd__err(e, GND_ERR_STATE, "k is a freed kernel");
     return k->err.code == GND_OK ? GND_OK : gnd__err(e, k->err.code, "%s", k->err.msg);
 }
 
+gnd_status gnd__ekernel_usable(const gnd_ekernel *k, gnd_err *e)
+{
+    return usable(&elementwise, k, e);
+}
+
 gnd_status gnd__rkernel_usable(const gnd_rkernel *k, gnd_err *e)
 {
-    if (!k)
-        return gnd__err(e, GND_ERR_NULL, "k is NULL");
-    if (!is_rkernel(k))
-        return gnd__err(e, GND_ERR_STATE, "k is a freed kernel");
-    return k->k.err.code == GND_OK ? GND_OK : gnd__err(e, k->k.err.code, "%s", k->k.err.msg);
+    return usable(&reduction, kernel_of(k), e);
+}
+
+static gnd_status status_of(const kind *c, const gnd_ekernel *k)
+{
+    return !k ? GND_ERR_NULL : is_kernel(c, k) ? k->err.code : GND_ERR_STATE;
 }
 
 gnd_status gnd_ekernel_status(const gnd_ekernel *k)
 {
-    return !k ? GND_ERR_NULL : is_ekernel(k) ? k->err.code : GND_ERR_STATE;
-}
-
-const char *gnd_ekernel_error(const gnd_ekernel *k)
-{
-    return !k              ? "ekernel_error: k is NULL"
-           : is_ekernel(k) ? k->err.msg
-                           : "ekernel_error: k is a freed kernel";
+    return status_of(&elementwise, k);
 }
 
 gnd_status gnd_rkernel_status(const gnd_rkernel *k)
 {
-    return !k ? GND_ERR_NULL : is_rkernel(k) ? k->k.err.code : GND_ERR_STATE;
+    return status_of(&reduction, kernel_of(k));
+}
+
+static const char *error_of(const kind *c, const gnd_ekernel *k)
+{
+    return !k ? c->null : is_kernel(c, k) ? k->err.msg : c->freed;
+}
+
+const char *gnd_ekernel_error(const gnd_ekernel *k)
+{
+    return error_of(&elementwise, k);
 }
 
 const char *gnd_rkernel_error(const gnd_rkernel *k)
 {
-    return !k              ? "rkernel_error: k is NULL"
-           : is_rkernel(k) ? k->k.err.msg
-                           : "rkernel_error: k is a freed kernel";
+    return error_of(&reduction, kernel_of(k));
 }
 
-static void let_go(gnd_ekernel *k)
+static void free_kernel(const kind *c, gnd_ekernel *k)
 {
+    if (!k || k == &c->none.k || !is_kernel(c, k))
+        return;
     for (gnd__bound *b = k->bound, *next; b; b = next) {
         next = b->next;
         free_bound(b);
@@ -361,20 +381,15 @@ static void let_go(gnd_ekernel *k)
     gnd__piece_free(&k->reduce);
     gnd__piece_free(&k->identity);
     gnd__piece_free(&k->post);
+    gnd__grave_free(&graves, k);
 }
 
 void gnd_ekernel_free(gnd_ekernel *k)
 {
-    if (!k || k == &no_ekernel || !is_ekernel(k))
-        return;
-    let_go(k);
-    gnd__grave_free(&egraves, k);
+    free_kernel(&elementwise, k);
 }
 
 void gnd_rkernel_free(gnd_rkernel *k)
 {
-    if (!k || k == &no_rkernel || !is_rkernel(k))
-        return;
-    let_go(&k->k);
-    gnd__grave_free(&rgraves, k);
+    free_kernel(&reduction, (gnd_ekernel *)k);
 }

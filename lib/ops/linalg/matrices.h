@@ -23,7 +23,7 @@ typedef struct gnd__mats {
 gnd_array *gnd__mats_of(gnd__mats *a, const char *func, gnd_array *x, int square);
 /* The description of op on a (k: columns of a right-hand side). */
 gnd_solve_desc gnd__mats_desc(const gnd__mats *a, gnd_solve_op op, unsigned flags, int64_t k);
-/* op on the matrices of a. */
+/* Applies s to the matrices of a. */
 gnd_array *gnd__mats_solve(const gnd__mats *a, const gnd_solve_desc *s);
 /* Operand i of the result y as a stack of rows x cols matrices (cols 0: of vectors of `rows`
  * elements). */
@@ -32,12 +32,13 @@ gnd_array *gnd__mats_part(const gnd__mats *a, const gnd_solve_desc *s, gnd_array
 /* If s, for which a NaN or an infinity is no error, runs on the device: replaces such matrices in
  * a->x by 1, so that no library reports them as singular. */
 void gnd__mats_sound(gnd__mats *a, const gnd_solve_desc *s);
-/* y, computed by `s`, for which a NaN or an infinity is no error, with NaN as the results of such
- * matrices of a. LAPACK on the host does that itself (host/finite.c). y is a stack of matrices, or
- * if vectors != 0 of vectors. */
+/* For an s to which a NaN or an infinity is no error: y, its result, with NaN for those matrices of
+ * a that contain one. LAPACK on the host does that itself (host/finite.c). y is a stack of
+ * matrices, or of vectors if vectors != 0. */
 gnd_array *gnd__mats_nan(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *y, int vectors);
-/* The same for decompositions in which it is an error, for gnd__solve_node: which matrices of a, or
- * of the right-hand sides b (or NULL), have one. NULL if that is not needed. */
+/* For decompositions to which a NaN or an infinity is an error: the bools that gnd__solve_node
+ * takes, true for matrices of a, or of right-hand sides (may be NULL), that contain one. NULL if
+ * they are not needed. */
 gnd_array *gnd__mats_bad(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *sides);
 /* The public functions of these names as parts of func. svd: also checks right-hand sides (NULL:
  * none). */
@@ -49,7 +50,7 @@ gnd_array *gnd__mats_svdvals(const char *func, gnd_array *x);
 gnd_array *gnd__mats_system(const char *func, gnd_array *a, gnd_array *b);
 /* A stack of zeros of that shape, for results without elements. */
 gnd_array *gnd__mats_zeros(const gnd__mats *a, gnd_dtype t, int64_t rows, int64_t cols);
-/* 1 if a has no elements to decompose. */
+/* Whether a has no elements to decompose. */
 static inline int gnd__mats_empty(const gnd__mats *a)
 {
     return a->nbatch == 0 || a->m == 0 || a->n == 0;

@@ -19,14 +19,14 @@
 #include <gnd/reduce.h>
 #include <gnd/view.h>
 
-/* Ints and bools as floats. */
+/* x, converted to a float dtype if it has ints or bools. */
 static gnd_array *inexact(gnd_array *x)
 {
     int kind = gnd_dtype_kind((gnd_dtype)x->dtype);
     return kind == 'f' || kind == 'c' ? x : gnd_astype(x, gnd__device_float(x->dev));
 }
 
-/* |x|^2, without a square root on the way. */
+/* |x|^2, computed without a square root. */
 static gnd_array *squares(gnd_array *x)
 {
     if (gnd_dtype_kind((gnd_dtype)x->dtype) != 'c')
@@ -97,7 +97,7 @@ gnd_array *gnd_matrix_norm(gnd_array *x, gnd_matrix_ord ord, unsigned flags)
 
 /* --- products of many ------------------------------------------------------------------------- */
 
-/* The product of matrices i to j: cut[i * n + j] is the last one of its left half. */
+/* The product of matrices i to j. cut[i * n + j] is the last matrix of the left factor. */
 static gnd_array *chain(gnd_array *const *x, const int *cut, int n, int i, int j)
 {
     if (i == j)
@@ -129,7 +129,7 @@ gnd_array *gnd_multi_dot(int n, gnd_array *const *x)
         dim[0] = x[0]->ndim == 1 ? 1 : (double)x[0]->dim[0];
         for (int i = 0; i < n; i++)
             dim[i + 1] = x[i]->ndim == 2 ? (double)x[i]->dim[1] : i == 0 ? (double)x[0]->dim[0] : 1;
-        /* the cheapest way for each run of matrices, short ones first */
+        /* the cheapest order for each run of matrices, by increasing length */
         for (int len = 2; len <= n; len++)
             for (int i = 0; i + len <= n; i++) {
                 int j = i + len - 1;

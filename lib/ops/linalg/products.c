@@ -17,7 +17,8 @@
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* Two arrays of one device, and the dtype that they promote to. */
+/* Checks two arrays; sets their device and the dtype to which they promote. Returns an error, or
+ * NULL. */
 static gnd_array *check_two(const char *func, gnd_array *a, gnd_array *b, gnd_device **dev,
                             gnd_dtype *t)
 {
@@ -40,7 +41,7 @@ static gnd_array *bad_shapes(const char *func, gnd_device *dev, const gnd_array 
                      why);
 }
 
-/* The axis with number k becomes the last one. */
+/* Moves axis k to the end. */
 static gnd_array *to_last(gnd_array *x, int k)
 {
     int perm[GND_MAX_NDIM];
@@ -66,8 +67,7 @@ typedef struct pairs {
     int n, a[GND_MAX_NDIM], b[GND_MAX_NDIM];
 } pairs;
 
-/* In the order of the first array's axes, so that adjacent ones merge into one.
- */
+/* Sorts the pairs by the axes of the first array, so that adjacent axes merge into one. */
 static void sort_pairs(pairs *p)
 {
     for (int i = 1; i < p->n; i++)
@@ -80,7 +80,7 @@ static void sort_pairs(pairs *p)
         }
 }
 
-/* The axes of x that are not among the n of k, in order; their number. */
+/* Writes the axes of x that are not in k[n] to out, in order. Returns their number. */
 static int other_axes(const gnd_array *x, int n, const int *k, int *out)
 {
     int m = 0;
@@ -94,7 +94,7 @@ static int other_axes(const gnd_array *x, int n, const int *k, int *out)
     return m;
 }
 
-/* x with axes u (nu of them) as rows and axes v (the others) as columns. */
+/* x as a matrix: axes u[nu] become its rows, the other axes v[nv] its columns. */
 static gnd_array *as_matrix(gnd_array *x, int nu, const int *u, int nv, const int *v)
 {
     int perm[GND_MAX_NDIM];
@@ -107,7 +107,7 @@ static gnd_array *as_matrix(gnd_array *x, int nu, const int *u, int nv, const in
     return p->kind == GND__ERROR ? p : gnd__reshaped(p, 2, dim);
 }
 
-/* Every product of an element of a and one of b: the axes of a, then those of b. */
+/* The products of all pairs of elements of a and b: the axes of a, then those of b. */
 static gnd_array *all_products(gnd_array *a, gnd_array *b)
 {
     uint32_t last = (uint32_t)((((uint64_t)1 << b->ndim) - 1) << a->ndim);
@@ -115,7 +115,7 @@ static gnd_array *all_products(gnd_array *a, gnd_array *b)
     return gnd_multiply(wide, b);
 }
 
-/* The sum over the pairs p of a and b, which have dtype t together. */
+/* The sum over the pairs p of axes of a and b. t: the dtype to which they promote. */
 static gnd_array *contract(const char *func, gnd_array *a, gnd_array *b, gnd_device *dev,
                            gnd_dtype t, pairs *p)
 {
@@ -178,7 +178,7 @@ gnd_array *gnd_tensordot(gnd_array *a, gnd_array *b, int n)
     return gnd__leave(in, contract("tensordot", a, b, dev, t, &p));
 }
 
-/* n axes of x, each at most once, into k. */
+/* Normalizes n axes of x into k and checks that none occurs twice. Returns an error, or NULL. */
 static gnd_array *check_list(gnd_device *dev, const gnd_array *x, int n, const int *axes, int *k)
 {
     uint32_t seen = 0;
@@ -212,7 +212,7 @@ gnd_array *gnd_tensordot_axes(gnd_array *a, gnd_array *b, int n, const int *axes
     return gnd__leave(in, contract("tensordot", a, b, dev, t, &p));
 }
 
-/* Whether either is a number, weak or of a device: then products are gnd_multiply. */
+/* If a or b is a number (a weak scalar or a 0-d array), gnd_multiply of both; an error; or NULL. */
 static gnd_array *by_number(const char *func, gnd_array *a, gnd_array *b)
 {
     gnd_array *bad = gnd__check(a, func, "x1");
@@ -285,7 +285,8 @@ static gnd_array *product_at(gnd_array *a, int i, gnd_array *b, int k)
     return y;
 }
 
-/* The cross product of vectors along the last axes, that axis at its place in the result. */
+/* The cross product of vectors, which are along the last axes of a and b, and along `axis` of the
+ * result. */
 static gnd_array *crossed(gnd_array *a, gnd_array *b, int axis)
 {
     gnd_array *part[3];

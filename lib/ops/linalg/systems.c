@@ -26,8 +26,8 @@ static gnd_array *adjoint(gnd_array *x)
     return gnd_conj(gnd_mT(x));
 }
 
-/* a x = b in one dtype and one batch: a->x and *b are (batch, n, n) and (batch, n, k); *vector: the
- * result loses its last axis. */
+/* Prepares a x = b: a->x and *b get one dtype and one batch, with shapes (batch, n, n) and
+ * (batch, n, k). *vector: the result has no last axis. */
 static gnd_array *system_of(const char *func, gnd_array *x, gnd_array *rhs, gnd__mats *a,
                             gnd_array **b, int *vector)
 {
@@ -71,7 +71,7 @@ static gnd_array *system_of(const char *func, gnd_array *x, gnd_array *rhs, gnd_
     return (*b)->kind == GND__ERROR ? *b : NULL;
 }
 
-/* op on a and b: a solution with the shape of b. */
+/* Applies op to a and b. The solution has the shape of b. */
 static gnd_array *solved(gnd__mats *a, gnd_array *b, int vector, gnd_solve_op op, unsigned flags)
 {
     int64_t k = b->dim[b->ndim - 1];
@@ -140,9 +140,10 @@ gnd_array *gnd_cho_solve(gnd_array *c, int lower, gnd_array *b)
     return gnd__leave(in, y);
 }
 
-/* By the library's or LAPACK's own routine, else as a solve with 1. Each way x times the result is
- * near 1: with LAPACK's the result times its matrix is, so that gets x^T, whose memory is in C
- * order. */
+/* Inverts by the library's routine if it has one, else by its solver with the identity as the
+ * right-hand side, else by LAPACK. In each case x times the result is near the identity. LAPACK
+ * makes the result times its matrix near the identity, so it gets x^T, whose memory is in C order.
+ */
 static gnd_array *inverse_of(const char *func, gnd_array *x)
 {
     gnd__mats a;
@@ -179,8 +180,8 @@ static double eps_of(gnd_dtype t)
     return gnd__real_of(t) == GND_FLOAT64 ? 0x1p-52 : 0x1p-23;
 }
 
-/* The threshold below which singular values count as 0: shape (batch, 1). each: rtol for each
- * matrix, or NULL. */
+/* The threshold below which singular values count as 0, shape (batch, 1). each: rtol of each
+ * matrix; NULL: all have `rtol`. */
 static gnd_array *threshold(const gnd__mats *a, gnd_array *s, double rtol, gnd_array *each)
 {
     double most = (double)(a->m > a->n ? a->m : a->n);
@@ -189,7 +190,7 @@ static gnd_array *threshold(const gnd__mats *a, gnd_array *s, double rtol, gnd_a
                              : gnd_real(rtol < 0 ? most * eps_of(a->t) : rtol));
 }
 
-/* An error for what cannot be the rtol of the matrices a, or NULL. */
+/* Checks rtol as an argument for the matrices a. Returns an error, or NULL. */
 static gnd_array *check_rtol(const gnd__mats *a, const char *func, gnd_array *rtol)
 {
     char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
@@ -266,7 +267,8 @@ gnd_array *gnd_matrix_rank_array(gnd_array *x, gnd_array *rtol)
     return matrix_rank(x, 0, 1, rtol);
 }
 
-/* Whether the device's library gives the SVD of a, but no least squares, and is worth it. */
+/* Whether least squares are computed by the SVD of the device's library: it has no least squares,
+ * and a is large enough. */
 static int by_svd(const gnd__mats *a)
 {
     int64_t most = a->m > a->n ? a->m : a->n, least = a->m + a->n - most;
@@ -316,7 +318,7 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
         y[2] = k == 0 && q ? gnd_matrix_rank(m.x, rcond) : gnd_zeros(dev, GND_INT64, 0, NULL);
         y[3] = k == 0 && q ? gnd__mats_svdvals("lstsq", m.x) : gnd_zeros(dev, real, 1, &q);
     } else if (by_svd(&m)) {
-        /* x = V S^-1 U^H b, without the singular values that count as 0 */
+        /* x = V S^-1 U^H b; singular values that count as 0 are left out */
         gnd_array *u, *vh;
         gnd__mats_svd("lstsq", m.x, 0, rhs, &u, &y[3], &vh);
         gnd_array *is = gnd_greater(y[3], threshold(&m, y[3], rcond, NULL));
@@ -365,7 +367,8 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
 
 /* --- determinants ----------------------------------------------------------------------------- */
 
-/* `what` of small matrices: `each` values of each, or if that is 0 one without an axis. */
+/* Computes `what` of small matrices: `each` values per matrix along a last axis; 0: one value,
+ * without that axis. */
 static gnd_array *of_small(const gnd__mats *a, gnd__small what, int64_t each)
 {
     int64_t dim[GND_MAX_NDIM];
@@ -377,7 +380,8 @@ static gnd_array *of_small(const gnd__mats *a, gnd__small what, int64_t each)
                        a->nb + (each != 0), dim);
 }
 
-/* The diagonal of U and the sign of the exchanges of rows, (batch, n) and (batch). */
+/* Of the LU factorization: the diagonal of U, (batch, n), and the sign of the row permutation,
+ * (batch). */
 static void factors(const gnd__mats *a, gnd_array **diagonal, gnd_array **sign)
 {
     if (gnd__small_takes(a->dev, a->t, a->nbatch, a->n, 0)) {
@@ -409,7 +413,7 @@ gnd_array *gnd_det(gnd_array *x)
     gnd_array *bad = gnd__mats_of(&a, "det", x, 1);
     if (bad)
         return gnd__leave(in, bad);
-    if (gnd__mats_empty(&a)) /* of no elements: the empty product */
+    if (gnd__mats_empty(&a)) /* the empty product, 1 */
         return gnd__leave(in, gnd_prod(gnd__mats_zeros(&a, a.t, 0, -1), GND_AXIS(-1), 0));
     if (gnd__small_takes(a.dev, a.t, a.nbatch, a.n, 0))
         return gnd__leave(in, of_small(&a, GND__SMALL_DET, 0));
@@ -438,8 +442,8 @@ gnd_status gnd_slogdet(gnd_array *x, gnd_array **sign, gnd_array **logabsdet)
 
 /* --- condition numbers ------------------------------------------------------------------------ */
 
-/* The norm of x times that of its inverse; infinite if U has a 0 on its diagonal. 1 then replaces
- * x, because a singular matrix is no error for the others of a stack. */
+/* The norm of x times the norm of its inverse; infinite if U has a 0 on its diagonal. Such an x is
+ * replaced by 1 before it is inverted, so that one singular matrix of a stack is no error. */
 static gnd_array *cond_by_inverse(const gnd__mats *a, gnd_matrix_ord ord)
 {
     gnd_array *d, *sign, *eye = gnd_eye(a->dev, a->t, a->n, a->n, 0);

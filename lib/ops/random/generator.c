@@ -3,9 +3,9 @@
  * ops/random/generator.c - generators: a key and a number of calls. A call derives its streams, and
  * a split its key, by Philox4x32-10 on the host.
  *
- * The host calls philox(counter, key) with a counter whose fourth word is not 0, which no element's
- * counter equals: stream `sub` of call n is words 0 and 1 of (n low, n high, sub, 1), and the key
- * of a split is those of (n low, n high, 0, 2).
+ * Counters of elements have 0 as their fourth word; those of the host do not, so they never
+ * coincide. Stream `sub` of call n is words 0 and 1 of the output for the counter (n low, n high,
+ * sub, 1). The key of a split is words 0 and 1 for (n low, n high, 0, 2).
  */
 #include "ops/random/random.h"
 
@@ -59,7 +59,8 @@ void gnd_rng_jump(gnd_rng *g, uint64_t calls)
         g->calls += calls;
 }
 
-/* "gndrng", a zero, the version; key and calls, least byte first. */
+/* A stored generator: "gndrng", a zero byte, the version; then the key and the number of calls,
+ * little endian. */
 static const unsigned char magic[8] = {'g', 'n', 'd', 'r', 'n', 'g', 0, 1};
 
 gnd_status gnd_rng_save(const gnd_rng *g, void *bytes)

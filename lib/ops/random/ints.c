@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/random/ints.c - bounded integers, random orders and choices. All except weighted choices
- * without replacement use only integers, and so are the same on every device.
+ * ops/random/ints.c - bounded integers, permutations and choices. They use only integers, and so
+ * give the same results on every device, except for weighted choices without replacement.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -41,7 +41,7 @@ static gnd_array *check_ints(gnd__draw *d, const gnd__param *p)
                      p->x->weak ? "a float scalar" : gnd_dtype_name((gnd_dtype)p->x->dtype));
 }
 
-/* lo .. lo + s - 1; s 0: 2^64. */
+/* Integers from lo to lo + s - 1; s = 0 means 2^64. */
 static gnd_array *between(gnd__draw *d, int64_t lo, uint64_t s)
 {
     int narrow = gnd_dtype_size(d->t) <= 4 || (s && s <= (uint64_t)1 << 32);
@@ -135,7 +135,7 @@ gnd_array *gnd_rng_integers(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-/* Begins a call with 64 random bits for each element of a shape as keys. */
+/* Begins a call; the result is 64 random bits for each element of a shape, as sort keys. */
 static gnd_array *keys(gnd__draw *d, const char *func, gnd_rng *g, gnd_device *dev, int ndim,
                        const int64_t *shape, gnd_array **out)
 {
@@ -163,7 +163,8 @@ gnd_array *gnd_rng_permutation(gnd_rng *g, gnd_device *dev, int64_t n)
     return bad ? bad : gnd__draw_end(&d, gnd_argsort(k, 0, 0));
 }
 
-/* x and axis of a function that reorders; the generator's call is counted with the draw. */
+/* Checks x and axis of a function that reorders. On failure it counts the call of g, which
+ * otherwise the draw counts. */
 static gnd_array *check_order(const char *func, gnd_rng *g, gnd_array *x, int axis, int *k)
 {
     gnd_array *bad = gnd__check_strong(x, func, "x");
@@ -208,7 +209,7 @@ gnd_array *gnd_rng_permuted(gnd_rng *g, gnd_array *x, int axis)
 
 /* --- choice ----------------------------------------------------------------------------------- */
 
-/* The weights p on the host, over their sum, in *w (gnd__free), and how many are not 0. */
+/* Reads the weights p, divided by their sum, to *w (gnd__free). *some: how many are not 0. */
 static gnd_array *weights(gnd__draw *d, gnd_array *p, int64_t n, double **w, int64_t *some)
 {
     char text[GND__SHAPE_TEXT];
@@ -251,8 +252,9 @@ static gnd_array *weights(gnd__draw *d, gnd_array *p, int64_t n, double **w, int
     return NULL;
 }
 
-/* Vose's tables: place i is kept when 32 random bits are below keep[i], else it becomes other[i].
- */
+/* The tables of the alias method (M. D. Vose, "A linear algorithm for generating random numbers
+ * with a given distribution", 1991): index i is kept if 32 random bits are below keep[i], else it
+ * becomes other[i]. */
 static void alias(int64_t n, const double *w, uint64_t *keep, int64_t *other, int64_t *stack,
                   double *q)
 {
@@ -276,7 +278,7 @@ static void alias(int64_t n, const double *w, uint64_t *keep, int64_t *other, in
             stack[few++] = b;
         }
     }
-    while (few > 0) { /* what rounding has left: 1, or a weight of 0 that must not come */
+    while (few > 0) { /* left over by rounding: the share is 1, or the weight is 0 */
         int64_t a = stack[--few];
         if (w[a] > 0)
             continue;
@@ -287,7 +289,7 @@ static void alias(int64_t n, const double *w, uint64_t *keep, int64_t *other, in
     }
 }
 
-/* With replacement by weights: int64 places. */
+/* Weighted choice with replacement: int64 indices. */
 static gnd_array *by_alias(gnd__draw *d, int64_t n, const double *w)
 {
     size_t room = (size_t)n + 1;
@@ -316,11 +318,12 @@ static gnd_array *by_alias(gnd__draw *d, int64_t n, const double *w)
     return y;
 }
 
-/* Without replacement: the first places of a random order of n. w NULL: each as likely. */
+/* Choice without replacement: the first indices of a random permutation of n. w: weights, or NULL
+ * for equal ones. */
 static gnd_array *by_order(gnd__draw *d, int64_t n, const double *w)
 {
     int64_t m = gnd__shape_size(d->ndim, d->dim, 1);
-    gnd__draw o = *d; /* of n places */
+    gnd__draw o = *d; /* a draw of n elements */
     o.ndim = 1;
     o.dim[0] = n;
     gnd__draw_places(&o);
@@ -395,7 +398,7 @@ gnd_array *gnd_rng_choice(gnd_rng *g, gnd_device *dev, gnd_array *a, int ndim, c
     gnd__free(w);
     if (a->weak || i->kind == GND__ERROR)
         return gnd__draw_end(&d, i);
-    /* elements: along the first axis by the flat places, then in the shape */
+    /* the elements at the flat indices along the first axis, then reshaped */
     int64_t dim[GND_MAX_NDIM];
     int rest = a->ndim - 1;
     d.t = (gnd_dtype)a->dtype;

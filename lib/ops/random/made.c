@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/random/made.c - distributions that are functions of draws of others: exponential, normal,
- * uniform, gamma and Poisson numbers. They are lazy and fuse as those do (random.c).
+ * ops/random/made.c - distributions that are computed from draws of other distributions:
+ * exponential, normal, uniform, gamma and Poisson. Like those (random.c) they are lazy and fuse.
  */
 #include "ops/random/random.h"
 
@@ -36,7 +36,7 @@ static gnd_array *poisson(gnd__draw *d, uint32_t sub, gnd_array *lam)
     return gnd__draw_of(d, GND__FN_POISSON, GND__FN_POISSON, GND_INT64, sub, 1, &lam);
 }
 
-/* Parameter i, a float also where a Python int was given. */
+/* Parameter i as a float, also if it is a weak int. */
 static gnd_array *real(gnd__draw *d, int i)
 {
     gnd_array *x = d->par[i];
@@ -182,8 +182,8 @@ gnd_array *gnd_rng_wald(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, cons
     gnd_array *bad = gnd__draw_begin(&d, "rng_wald", g, dev, t, 0, ndim, shape, 2, p);
     if (bad)
         return bad;
-    /* With w = mean z^2 / (2 scale) the smaller root is mean / k, k = 1 + w + sqrt(w (w + 2)), the
-     * other one mean k; the smaller with probability k / (k + 1). */
+    /* With w = mean z^2 / (2 scale) and k = 1 + w + sqrt(w (w + 2)), the smaller root is mean / k
+     * and the larger one mean k. The smaller one is taken with probability k / (k + 1). */
     gnd_array *m = real(&d, 0), *z = normal(&d, 0), *k;
     gnd_array *w = over(times(m, times(z, z)), gnd__with(GND__OP_MULTIPLY, real(&d, 1), 2));
     k = gnd__op1(GND__OP_SQRT, times(w, gnd__with(GND__OP_ADD, w, 2)));
@@ -195,14 +195,16 @@ gnd_array *gnd_rng_wald(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, cons
 
 /* --- of gamma numbers ------------------------------------------------------------------------- */
 
-/* A gamma number of a / 2, twice that over a: chi-square over its degrees of freedom. */
+/* A chi-square number of `a` degrees of freedom, divided by a: 2 / a times a gamma number of shape
+ * a / 2. */
 static gnd_array *chi_mean(gnd__draw *d, uint32_t sub, gnd_array *a)
 {
     return over(
         gnd__with(GND__OP_MULTIPLY, gamma_of(d, sub, gnd__with(GND__OP_MULTIPLY, a, 0.5)), 2), a);
 }
 
-/* Noncentral chi-square: chi-square of df + 2 n degrees of freedom, n of Poisson's of nonc / 2. */
+/* Noncentral chi-square: chi-square with df + 2 n degrees of freedom, where n is a Poisson number
+ * of mean nonc / 2. */
 static gnd_array *noncentral(gnd__draw *d, gnd_array *df, gnd_array *nonc)
 {
     gnd_array *n = gnd__as(poisson(d, 1, gnd__with(GND__OP_MULTIPLY, nonc, 0.5)), d->c);
@@ -270,7 +272,8 @@ gnd_array *gnd_rng_logseries(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
     gnd_array *bad = gnd__draw_begin(&d, "rng_logseries", g, dev, t, 1, ndim, shape, 1, &a);
     if (bad)
         return bad;
-    /* Kemp's LS: q = 1 - (1 - p)^u; 1 + floor(log v / log q), with log v = -e */
+    /* Kemp's algorithm LS ("Efficient generation of logarithmically distributed pseudo-random
+     * variables", 1981): 1 + floor(log v / log q) with q = 1 - (1 - p)^u and log v = -e */
     gnd_array *r = gnd__op1(GND__OP_LOG1P, negated(real(&d, 0))), *e = negated(expo(&d, 1));
     gnd_array *q = negated(gnd__op1(GND__OP_EXPM1, times(unit(&d, 0), r)));
     gnd_array *y = gnd__op1(GND__OP_FLOOR, over(e, gnd__op1(GND__OP_LOG, q)));

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <gnd/array.h>
 #include <gnd/create.h>
-#include "array/host.h"
 #include "array/views.h"
 #include "base/err.h"
 #include "device/device.h"
@@ -63,7 +62,7 @@ static gnd_array *check_param(const char *func, const gnd__param *p)
     return NULL;
 }
 
-/* The device and the shape of the call. */
+/* Sets the device and the shape of the call. */
 static gnd_array *check_place(gnd__draw *d, int ndim, const int64_t *shape, int n,
                               const gnd__param *p)
 {
@@ -137,7 +136,7 @@ void gnd__draw_places(gnd__draw *d)
     d->index = i->kind == GND__ERROR ? i : gnd__reshaped(i, d->ndim, d->dim);
 }
 
-/* A parameter of the call: an array in dtype c, with NaN for what is out of its span. */
+/* A parameter of the call as an array of dtype c. Elements outside of its span become NaN. */
 static gnd_array *param(gnd__draw *d, const gnd__param *p)
 {
     if (p->x->weak)
@@ -207,7 +206,7 @@ gnd_array *gnd__draw_end(gnd__draw *d, gnd_array *y)
     return gnd__leave(d->in, gnd__as(y, d->t));
 }
 
-/* --- of one draw ------------------------------------------------------------------------------ */
+/* --- one draw per element --------------------------------------------------------------------- */
 
 static int is_number(const gnd_array *x, double v)
 {
@@ -224,7 +223,7 @@ static gnd_array *placed(gnd_array *y, gnd_array *loc, gnd_array *scale)
     return y;
 }
 
-/* Distributions with a location (or NULL) and a scale. */
+/* A distribution with a location (may be NULL) and a scale. */
 static gnd_array *scaled(const char *func, gnd__op op32, gnd__op op64, gnd_rng *g, gnd_device *dev,
                          gnd_dtype t, int ndim, const int64_t *shape, const gnd__param *loc,
                          const gnd__param *scale)
@@ -243,7 +242,7 @@ static gnd_array *scaled(const char *func, gnd__op op32, gnd__op op64, gnd_rng *
     return gnd__draw_end(&d, placed(y, loc ? d.par[0] : NULL, scale ? d.par[n - 1] : NULL));
 }
 
-/* u in [0, 1) of dtype d->t, by as many bits as that has. */
+/* u in [0, 1) of dtype d->t, with as many random bits as its significand. */
 static gnd_array *unit(gnd__draw *d)
 {
     gnd__op op = d->t == GND_FLOAT16    ? GND__FN_UNIFORM_F16

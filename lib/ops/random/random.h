@@ -25,9 +25,9 @@ typedef struct gnd__draw {
     gnd_array *par[GND__DRAW_PARAMS]; /* parameters, weak scalars or of dtype c */
 } gnd__draw;
 
-/* Stream number sub of a call: 64 bits. */
+/* Stream `sub` of a call: 64 bits. */
 uint64_t gnd__rng_stream(const gnd_rng *g, uint32_t sub);
-/* Returns the generator as before this call, and counts the call. */
+/* Counts a call. Returns the generator as it was before. */
 gnd_rng gnd__rng_take(gnd_rng *g);
 
 /* The range of a parameter. */
@@ -38,7 +38,7 @@ typedef enum gnd__span {
     GND__PROBABILITY,
     GND__CHANCE, /* ]0, 1] */
     GND__SHARE,  /* ]0, 1[ */
-    GND__TRIALS  /* whole, not negative */
+    GND__TRIALS  /* a whole number, not negative */
 } gnd__span;
 
 typedef struct gnd__param {
@@ -47,21 +47,20 @@ typedef struct gnd__param {
     gnd_array *x;
 } gnd__param;
 
-/* Begins a call: checks everything that can be wrong with it, then fills d. counts: results are
- * whole numbers. Returns NULL, or the error; d then needs no end. A float16 call computes in
- * float32. */
+/* Begins a call: checks all arguments, then fills d. counts: results are whole numbers. float16
+ * computes in float32. Returns an error, after which gnd__draw_end is not called; or NULL. */
 gnd_array *gnd__draw_begin(gnd__draw *d, const char *func, gnd_rng *g, gnd_device *dev, gnd_dtype t,
                            int counts, int ndim, const int64_t *shape, int n, const gnd__param *p);
-/* The function op32 (op64 if c is float64) of index, stream sub and n more arguments. */
+/* Applies op32 (op64 if c is float64) to the index, stream `sub` and n more arguments. */
 gnd_array *gnd__draw_of(gnd__draw *d, gnd__op op32, gnd__op op64, gnd_dtype t, uint32_t sub, int n,
                         gnd_array *const *more);
-/* The second half of a call whose device, shape and result dtype d are set: its dtypes and
- * indices. */
+/* The second half of gnd__draw_begin: sets the dtypes and the indices of d, whose device, shape and
+ * result dtype are set. */
 void gnd__draw_places(gnd__draw *d);
-/* The first half: counts the generator's call, and checks and sets device and shape. */
+/* The first half of gnd__draw_begin: counts the call, checks and sets the device and the shape. */
 gnd_array *gnd__draw_shape(gnd__draw *d, const char *func, gnd_rng *g, gnd_device *dev, int ndim,
                            const int64_t *shape, int n, const gnd__param *p);
-/* Like gnd__draw_of, with arguments in their own dtypes. */
+/* Like gnd__draw_of, but the arguments keep their dtypes. */
 gnd_array *gnd__draw_raw(gnd__draw *d, gnd__op op, gnd_dtype t, uint32_t sub, int n,
                          gnd_array *const *more);
 /* Converts the result to dtype d->t and ends the call. */

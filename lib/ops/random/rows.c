@@ -17,8 +17,8 @@
 #include <gnd/stat.h>
 #include <gnd/view.h>
 
-/* Checks that x is an array with a last axis of k > 0 elements. A call that fails here also counts
- * as a call of g. */
+/* Checks that x is an array with a last axis that is not empty. On failure the call of g is counted
+ * too. */
 static gnd_array *check_rows(const char *func, gnd_rng *g, const char *name, gnd_array *x)
 {
     char text[GND__SHAPE_TEXT];
@@ -45,8 +45,8 @@ static gnd_array *outcome(gnd_array *x, int64_t j)
     return gnd__viewed(x, x->ndim - 1, x->dim, &m);
 }
 
-/* One outcome after the other: a binomial number of the remaining trials, with its share of the
- * remaining probability. */
+/* Draws one outcome after the other: a binomial number of the remaining trials, whose probability
+ * is that of the outcome divided by the remaining probability. */
 static gnd_array *outcomes(gnd__draw *d, gnd_array *p, int64_t k)
 {
     gnd_array **part = gnd__malloc((size_t)k * sizeof *part);
@@ -102,7 +102,7 @@ gnd_array *gnd_rng_multinomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndi
 
 /* --- Dirichlet -------------------------------------------------------------------------------- */
 
-/* Shape + (k,) in full; its number of dimensions, or -1. */
+/* Writes the shape followed by k to full. Returns its number of dimensions, or -1. */
 static int with_rows(int ndim, const int64_t *shape, int64_t k, int64_t *full)
 {
     if (ndim >= GND_MAX_NDIM || (ndim > 0 && !shape))
@@ -123,7 +123,7 @@ gnd_array *gnd_rng_dirichlet(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
     if (bad)
         return bad;
     int m = ndim < 0 ? -1 : with_rows(ndim, shape, alpha->dim[alpha->ndim - 1], full);
-    if (ndim >= 0 && m < 0) { /* let the check of shapes say it */
+    if (ndim >= 0 && m < 0) { /* the check of shapes reports it */
         m = ndim + 1;
         if (m > GND_MAX_NDIM || !shape)
             return gnd__fail(

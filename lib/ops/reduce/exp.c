@@ -13,7 +13,7 @@
 #include "array/steps.h"
 #include "graph/check.h"
 
-/* The elements in x where its dtype is complex, their real parts. */
+/* x, or its real parts if x is complex. */
 static gnd_array *real_part(gnd_array *x)
 {
     if (x->kind == GND__ERROR || gnd_dtype_kind((gnd_dtype)x->dtype) != 'c')
@@ -21,7 +21,7 @@ static gnd_array *real_part(gnd_array *x)
     return gnd__op1(GND__OP_REAL, x);
 }
 
-/* x, or 0 where x is not finite: subtracting it makes no NaN. */
+/* x with 0 in place of NaN and infinities, so that subtracting it makes no NaN. */
 static gnd_array *or_zero(gnd_array *x)
 {
     return gnd__op3(GND__OP_WHERE, gnd__op1(GND__OP_ISFINITE, x), x, gnd__number(0));
@@ -29,8 +29,8 @@ static gnd_array *or_zero(gnd_array *x)
 
 /* --- logsumexp -------------------------------------------------------------------------------- */
 
-/* With m the maximum, which occurs k times, and r the sum of exp(x - m) over the others:
- * m + log(k) + log1p(r / k), which keeps an r that is small beside 1. */
+/* m + log(k) + log1p(r / k), where m is the maximum, k its number of occurrences, and r the sum of
+ * exp(x - m) over the other elements. An r that is small compared to 1 is not lost. */
 static gnd_array *log_of_sum(gnd_array *x, gnd_axes axes, unsigned flags)
 {
     gnd_array *m = gnd_max(x, axes, GND_KEEPDIMS);
@@ -48,7 +48,8 @@ static gnd_array *log_of_sum(gnd_array *x, gnd_axes axes, unsigned flags)
     return gnd__op2(GND__OP_ADD, gnd__op2(GND__OP_ADD, r, gnd__op1(GND__OP_LOG, k)), m);
 }
 
-/* m + log(sum(b exp(x - m))), m the maximum where b is not 0 (of a complex x: of its real part). */
+/* m + log(sum(b exp(x - m))), where m is the maximum of x (of its real part) over the elements
+ * whose b is not 0. */
 static gnd_array *log_of_weighted(gnd_array *x, gnd_array *b, gnd_axes axes, unsigned flags)
 {
     gnd_array *least = gnd__number(-INFINITY), *re = real_part(x), *m, *e;

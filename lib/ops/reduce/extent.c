@@ -14,7 +14,7 @@
 gnd_array *gnd__extent(const char *func, gnd_array *x, int64_t *low, int64_t *high)
 {
     gnd_err why = {.code = GND_OK};
-    if (gnd__pool_fits(x->dev->g, (size_t)x->size * gnd_dtype_size((gnd_dtype)x->dtype), &why))
+    if (gnd__pool_fits(x->dev->g, gnd__nbytes(x), &why))
         return gnd__fail(x->dev, why.code, "%s: x: %s", func, why.msg);
     gnd_array *e[2] = {gnd_min(x, GND_ALL, 0), gnd_max(x, GND_ALL, 0)};
     gnd__scalar v[2] = {{.kind = 'i'}, {.kind = 'i'}};

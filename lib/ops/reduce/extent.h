@@ -7,9 +7,9 @@
 
 #include <gnd/types.h>
 
-/* The smallest and the largest element of x, which has bools or ints and is not empty; of uint64 as
- * int64. Waits, unless no buffer of the device could hold x, which is an error at once. NULL, or an
- * error. */
+/* Reads the smallest and the largest element of x, which has bools or ints and is not empty. uint64
+ * is reinterpreted as int64. Waits for the device. It is an error if no buffer of the device could
+ * hold x. Returns an error, or NULL. */
 gnd_array *gnd__extent(const char *func, gnd_array *x, int64_t *low, int64_t *high);
 
 #endif

@@ -11,7 +11,8 @@
 /* The mean; NaN if no element is selected. */
 gnd_array *gnd__masked_mean(gnd_array *x, gnd_array *counts, gnd_axes axes, unsigned flags);
 /* The sum of |x - mean|^2 divided by n - correction, where n is the number of selected elements. If
- * that is not above 0: division by 0, or NaN if `few_is_nan`. root: the square root of it. */
+ * n - correction <= 0, the divisor is 0, or with `few_is_nan` the result is NaN. root: returns the
+ * square root. */
 gnd_array *gnd__masked_variance(gnd_array *x, gnd_array *counts, gnd_axes axes, unsigned flags,
                                 double correction, int root, int few_is_nan);
 

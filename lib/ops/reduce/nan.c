@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops/reduce/nan.c - reductions that skip NaN, as NumPy's nan functions. NaN is replaced by the
- * identity (0, 1, an infinity), and the number of the others decides the rest (masked.h). The
- * reductions of one function read x together, in one kernel. Dtypes without NaN use the plain
- * function.
+ * identity (0, 1, an infinity). Means and variances also count the other elements (masked.h). The
+ * reductions of one function read x once, in one kernel. Dtypes without NaN use the plain function.
  */
 #include <gnd/stat.h>
 
@@ -22,7 +21,7 @@ static int has_nan(const gnd_array *x)
     return kind == 'f' || kind == 'c';
 }
 
-/* x with re (and im, of a complex x) in place of NaN. */
+/* x with re (re + i im if x is complex) in place of NaN. */
 static gnd_array *filled(gnd_array *x, gnd_array *is_nan, double re, double im)
 {
     int z = x->kind != GND__ERROR && gnd_dtype_kind((gnd_dtype)x->dtype) == 'c';
@@ -34,7 +33,7 @@ static gnd_array *filled(gnd_array *x, gnd_array *is_nan, double re, double im)
 
 typedef gnd_array *summing(gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t);
 
-/* t GND_DTYPE_DEFAULT: the one that sums have. */
+/* t: the dtype of the result; GND_DTYPE_DEFAULT: that of gnd_sum. */
 static gnd_array *summed(const char *func, gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t,
                          summing *f, double nothing)
 {

@@ -48,7 +48,7 @@ int gnd__reduced_dims(const gnd_array *x, uint32_t mask, unsigned flags, int64_t
     return ndim;
 }
 
-/* y, a result without the reduced axes: with them when flags say so. */
+/* y, a result without the reduced axes; with GND_KEEPDIMS they are put back with extent 1. */
 static gnd_array *kept(gnd_array *y, uint32_t mask, unsigned flags)
 {
     if (y->kind == GND__ERROR || !mask || !(flags & GND_KEEPDIMS))
@@ -56,7 +56,7 @@ static gnd_array *kept(gnd_array *y, uint32_t mask, unsigned flags)
     return gnd__expanded(y, mask);
 }
 
-/* Reduces x (of the dtype to accumulate in) to dtype t, and puts axes of extent 1 back when kept. x
+/* Reduces x, which has the dtype to accumulate in, to dtype t; keeps the axes if flags say so. x
  * may be an error. */
 static gnd_array *reduced(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtype t, unsigned flags)
 {
@@ -93,7 +93,7 @@ static gnd_array *sum_or_prod(const char *func, gnd_array *x, gnd_axes axes, uns
     }
     const gnd__inner in = gnd__enter(func);
     gnd_array *c = t == (gnd_dtype)x->dtype ? x : gnd__astype(x, t, func);
-    if (t == GND_BOOL) /* in bools, + is or and * is and */
+    if (t == GND_BOOL) /* the sum of bools is "any", their product is "all" */
         red = red == GND__SUM ? GND__ANY : GND__ALL;
     return gnd__leave(in, reduced(c, red, mask, t, flags));
 }
@@ -259,8 +259,8 @@ static gnd_dtype mean_result(const gnd_array *x)
     return gnd__mean_float(x->dev, (gnd_dtype)x->dtype);
 }
 
-/* The mean of c, which is of the dtype to compute in, or an error. Axes are kept last, so that
- * means of one array are one node however they are asked for. */
+/* The mean of c, which has the dtype to compute in, or is an error. Reduced axes are put back last,
+ * so that the means of an array with and without them share one node. */
 static gnd_array *mean_of(gnd_array *c, uint32_t mask, int64_t n, unsigned flags)
 {
     gnd_array *s = reduced(c, GND__SUM, mask, (gnd_dtype)c->dtype, 0);
@@ -279,7 +279,7 @@ gnd_array *gnd_mean(gnd_array *x, gnd_axes axes, unsigned flags)
     return gnd__leave(in, gnd__as(y, mean_result(x)));
 }
 
-/* Runs of a long reduction, so short that the kernel of a run holds it and reads it once. */
+/* The size of the runs of a long reduction: the kernel of a run holds it, and so reads it once. */
 #define RUN_BYTES 16384
 
 /* The length of the runs that n elements, the last axes of c, are cut into; 0: c is not cut. All
@@ -290,7 +290,7 @@ static int64_t run_length(const gnd_array *c, uint32_t mask, int64_t n)
         return 0;
     const int64_t most = RUN_BYTES / (int64_t)gnd_dtype_size((gnd_dtype)c->dtype);
     const int several =
-        mask & (mask - 1) && c->kind == GND__VIEW; /* such axes may be no one axis in memory */
+        mask & (mask - 1) && c->kind == GND__VIEW; /* they may not be one axis in memory */
     if (n <= 4 * most || c->ndim > GND_MAX_NDIM - 2 || several ||
         mask >> __builtin_ctz(mask) != (uint32_t)((1ull << (c->ndim - __builtin_ctz(mask))) - 1))
         return 0;
@@ -300,8 +300,9 @@ static int64_t run_length(const gnd_array *c, uint32_t mask, int64_t n)
     return most;
 }
 
-/* The means of x along its last axis, kept, and into *sq the sums of the squares of the distances
- * to them. */
+/* The means of x along its last axis, which is kept. *sq: the sums of the squared distances to
+ * them.
+ */
 static gnd_array *moments(gnd_array *x, gnd_array **sq)
 {
     const gnd_axes last = GND_AXIS(-1);
@@ -310,8 +311,8 @@ static gnd_array *moments(gnd_array *x, gnd_array **sq)
     return m;
 }
 
-/* The sum of the squares of the distances of c's last n elements to their mean, in one pass: those
- * of each run to the mean of the run, and those of these means to the mean of all (T. F. Chan, G.
+/* The sum of the squared distances of c's last n elements to their mean, in one pass: the squared
+ * distances within each run to its mean, plus those of the means to the mean of all (T. F. Chan, G.
  * H. Golub, R. J. LeVeque, "Updating formulae and a pairwise algorithm for computing sample
  * variances", 1979). */
 static gnd_array *squares_of_runs(gnd_array *c, int kept, int64_t n, int64_t run)

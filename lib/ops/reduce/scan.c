@@ -15,7 +15,8 @@
 
 /* --- scans ------------------------------------------------------------------------------------ */
 
-/* The axis of a public function, as *k; *flat: of the flattened array. */
+/* Checks x and axis of a public function and sets *k to the axis. *flat: the flattened array is
+ * scanned. */
 static gnd_array *check(const char *func, gnd_array *x, gnd_axes axis, int *k, int *flat)
 {
     uint32_t mask;
@@ -48,14 +49,14 @@ static gnd_array *along(const char *func, gnd_array *x, gnd__scan op, int k, int
     gnd_array *bad = gnd__check_shape(func, x->dev, t, x->ndim, dim);
     if (bad)
         return bad;
-    if (x->size == 0) /* no elements, or only first elements */
+    if (x->size == 0) /* the result is empty, or has initial elements only */
         return gnd__filled(x->dev, t, x->ndim, dim, &first);
     if (x->dim[k] == 1 && !initial)
         return x;
     return gnd__scan_node(x, op, k, initial);
 }
 
-/* Scans x, which is of the dtype to scan in, or an error. */
+/* Scans x, which has the dtype to scan in, or is an error. */
 static gnd_array *scanned(const char *func, gnd_array *x, gnd__scan op, int k, int flat,
                           int initial)
 {
@@ -157,7 +158,7 @@ static gnd_array *number(const gnd__scalar *v)
     return gnd__const(NULL, v->kind == 'f' ? GND_FLOAT64 : GND_INT64, v, 1);
 }
 
-/* v / 2: rounded towards minus infinity when it is an int. */
+/* v / 2; ints are rounded down. */
 static gnd__scalar half(gnd__scalar v)
 {
     v.re /= 2;
@@ -172,7 +173,7 @@ static gnd__scalar minus(gnd__scalar v)
     return v;
 }
 
-/* The weak scalar s, or its default when it is NULL, in *v. */
+/* Sets *v to the weak scalar s; NULL: *v keeps its default. */
 static gnd_array *real_scalar(const char *arg, gnd_array *x, gnd_array *s, gnd__scalar *v)
 {
     gnd_array *bad = s ? gnd__check(s, "unwrap", arg) : NULL;
@@ -189,7 +190,8 @@ static gnd_array *real_scalar(const char *arg, gnd_array *x, gnd_array *s, gnd__
     return NULL;
 }
 
-/* The steps d of x: what must be added to each, so that it is at most half a period. */
+/* d: the differences of neighbours. Returns what must be added to each difference so that it is at
+ * most half a period. */
 static gnd_array *corrections(gnd_array *d, gnd__scalar period, int limited, gnd__scalar discont)
 {
     const int whole = period.kind == 'i' && gnd_dtype_kind((gnd_dtype)d->dtype) != 'f';
@@ -198,7 +200,7 @@ static gnd_array *corrections(gnd_array *d, gnd__scalar period, int limited, gnd
     const gnd__scalar high = half(period), low = minus(high);
     gnd_array *m = gnd__op2(GND__OP_SUBTRACT, d, number(&low));
     m = gnd__op2(GND__OP_ADD, gnd__op2(GND__OP_REMAINDER, m, number(&period)), number(&low));
-    if (!whole || period.i % 2 == 0) { /* half a period down or up: the step's own direction */
+    if (!whole || period.i % 2 == 0) { /* a step of half a period keeps its sign */
         gnd__scalar zero = {.kind = 'i'};
         gnd_array *at = gnd__op2(GND__OP_EQUAL, m, number(&low));
         gnd_array *up = gnd__op2(GND__OP_GREATER, d, number(&zero)), *h = number(&high);

@@ -13,9 +13,9 @@
 #include "graph/check.h"
 #include "ops/reduce/masked.h"
 
-/* --- of what counts, for all that leave elements out ------------------------------------------ */
+/* --- selected elements (masked.h) ------------------------------------------------------------- */
 
-/* How many count, as a float of dtype t. */
+/* The number of selected elements, as a float of dtype t. */
 static gnd_array *counted(gnd_array *counts, gnd_axes axes, unsigned flags, gnd_dtype t)
 {
     return gnd__as(gnd_count_nonzero(counts, axes, flags), t);
@@ -55,7 +55,7 @@ gnd_array *gnd__masked_variance(gnd_array *x, gnd_array *counts, gnd_axes axes, 
     return gnd__as(v, gnd__real_of(gnd__mean_float(x->dev, (gnd_dtype)x->dtype)));
 }
 
-/* --- the reductions by their number ----------------------------------------------------------- */
+/* --- the kinds of reductions ------------------------------------------------------------------ */
 
 /* For each reduction: how it treats NaN, and which options it accepts. */
 enum { SUMS, EXTREMES, MEANS, SPREADS, TRUTHS };
@@ -139,7 +139,7 @@ static gnd_array *check_options(const kind *k, gnd_array *x, gnd_dtype t,
     return NULL;
 }
 
-/* Whether each element of x counts, in its shape; NULL: all do. */
+/* The mask of selected elements, in the shape of x; NULL: all are selected. */
 static gnd_array *counting(const kind *k, gnd_array *x, gnd_array *where)
 {
     const int type = gnd_dtype_kind((gnd_dtype)x->dtype);
@@ -152,8 +152,8 @@ static gnd_array *counting(const kind *k, gnd_array *x, gnd_array *where)
     return m ? gnd__op2(GND__OP_LOGICAL_AND, m, number) : number;
 }
 
-/* The maximum or minimum of the selected elements (m; NULL: all) and of first, which is 0-d and of
- * x's dtype. */
+/* The maximum or minimum of the elements that m selects (NULL: all) and of the initial value
+ * `first`, which is 0-d and has x's dtype. */
 static gnd_array *extreme(const kind *k, gnd_array *x, gnd_array *m, gnd_array *first,
                           gnd_axes axes, unsigned flags)
 {
@@ -161,12 +161,12 @@ static gnd_array *extreme(const kind *k, gnd_array *x, gnd_array *m, gnd_array *
               nan = k->nan && (type == 'f' || type == 'c');
     if (first->kind == GND__ERROR || (m && m->kind == GND__ERROR))
         return first->kind == GND__ERROR ? first : m;
-    if (!x->size) { /* only the initial value, in the shape of a reduction without elements */
+    if (!x->size) { /* the initial value in the shape of the result */
         gnd_array *shape = gnd_any(x, axes, flags);
         return shape->kind == GND__ERROR ? shape : gnd_broadcast_to(first, shape->ndim, shape->dim);
     }
     gnd_array *fill = first, *none = nan ? gnd__op1(GND__OP_ISNAN, first) : NULL;
-    if (nan) { /* an initial value that is NaN is ignored as well unless no other element is left */
+    if (nan) { /* a NaN as initial value is also skipped, unless nothing else is left */
         const double worst = k->of_two == GND__OP_MAXIMUM ? -INFINITY : INFINITY;
         gnd_array *w = type == 'c' ? gnd_complex(worst, worst) : gnd__number(worst);
         fill = gnd__op3(GND__OP_WHERE, none, w, first);

@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "array/host.h"
 #include "array/views.h"
 #include "graph/check.h"
 #include "graph/scope.h"
@@ -20,12 +19,12 @@ gnd_array *gnd_ravel(gnd_array *x)
     return bad ? bad : gnd__reshaped(x, 1, &x->size);
 }
 
-/* --- turned and mirrored ---------------------------------------------------------------------- */
+/* --- rotated and mirrored --------------------------------------------------------------------- */
 
-/* Axis d of x is walked along output axis `out`, backwards when that is asked for. */
+/* Maps output axis `out` to axis d of x, in reverse order if `backwards`. */
 static void walk(gnd__map *m, const gnd_array *x, int d, int out, int backwards)
 {
-    int back = backwards && x->dim[d] > 1; /* else the map would leave an empty axis */
+    int back = backwards && x->dim[d] > 1; /* an empty axis has no last element to start from */
     m->start[d] = back ? x->dim[d] - 1 : 0;
     m->step[d] = back ? -1 : 1;
     m->from[d] = (int8_t)out;
@@ -53,7 +52,7 @@ gnd_array *gnd_rot90(gnd_array *x, int64_t k, int axis1, int axis2)
     memcpy(dim, x->dim, x->ndim * sizeof dim[0]);
     dim[a] = x->dim[across ? b : a];
     dim[b] = x->dim[across ? a : b];
-    /* Once: element (i, j) is x's (j, nb - 1 - i). */
+    /* One turn: element (i, j) of the result is element (j, nb - 1 - i) of x. */
     walk(&m, x, a, across ? b : a, turns >= 2);
     walk(&m, x, b, across ? a : b, turns == 1 || turns == 2);
     return gnd__viewed(x, x->ndim, dim, &m);
@@ -89,7 +88,7 @@ gnd_array *gnd_flipud(gnd_array *x)
 
 gnd_array *gnd__atleast(gnd_array *x, int ndim)
 {
-    uint32_t front = 1, both = 5, last = 4, add; /* where axes of extent 1 come */
+    uint32_t front = 1, both = 5, last = 4, add; /* bits: where axes of extent 1 are inserted */
     if (x->ndim >= ndim)
         return gnd__same(x);
     if (ndim == 3)
@@ -262,7 +261,7 @@ gnd_array *gnd_diagflat(gnd_array *x, int64_t k)
 
 /* --- resize ----------------------------------------------------------------------------------- */
 
-/* x (1-d) repeated up to n elements: joined if there are few repetitions, else by index. */
+/* x (1-d) repeated up to n elements: a join of a few copies, else a gather. */
 static gnd_array *again(gnd_array *x, int64_t n)
 {
     enum { FEW = 16 };

@@ -12,7 +12,7 @@
 #include <gnd/array.h>
 #include <gnd/manip.h>
 
-/* Checks x, sets *k to its axis, and checks that there is a place for the parts. */
+/* Checks x and that out is not NULL, and sets *k to the axis. */
 static gnd_array *check(const char *func, gnd_array *x, int axis, gnd_array **out, int *k)
 {
     gnd_array *bad = gnd__check_strong(x, func, "x");
@@ -65,8 +65,8 @@ gnd_status gnd_array_split(gnd_array *x, int64_t n, int axis, gnd_array **out)
     return sections("array_split", x, n, axis, 0, out);
 }
 
-/* Normalizes a position as the end of a slice: negative ones count from the end; the result is in 0
- * .. n. */
+/* Normalizes a position like the end of a slice: negative ones count from the end, and the result
+ * is from 0 to n. */
 static int64_t place(int64_t at, int64_t n)
 {
     at += at < 0 ? n : 0;

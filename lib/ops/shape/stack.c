@@ -12,10 +12,11 @@
 #include <gnd/array.h>
 #include <gnd/manip.h>
 
-/* Prepares one array for the join. A new handle. */
+/* Adds dimensions to one array before the join. Returns a new handle. */
 typedef gnd_array *prepare(gnd_array *x);
 
-/* The n arrays, prepared, along axis 0, 1 or 2 (0 where the first has one dimension only). */
+/* Prepares n arrays and joins them along an axis from 0 to 2 (along axis 0 if the first array has
+ * one dimension). */
 static gnd_array *stacked(const char *func, int n, gnd_array *const *x, prepare *make, int axis)
 {
     gnd_device *dev;
@@ -97,15 +98,15 @@ gnd_array *gnd_append_flat(gnd_array *x, gnd_array *y)
 
 /* --- block ------------------------------------------------------------------------------------ */
 
-enum { MOST = 1 << 20 }; /* blocks: each is a kernel */
+enum { MOST = 1 << 20 }; /* the most blocks: each is a kernel */
 
-/* A block under construction: its extents, and the leaves that are in it. */
+/* A block under construction: its extents and its leaves. */
 typedef struct part {
     int64_t dim[GND_MAX_NDIM];
     int first, count;
 } part;
 
-/* Joins the parts from .. from + n along axis. */
+/* Joins n parts along axis. */
 static gnd_array *side_by_side(gnd_device *dev, part *p, int n, int ndim, int axis, gnd__box *box)
 {
     char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
@@ -128,8 +129,8 @@ static gnd_array *side_by_side(gnd_device *dev, part *p, int n, int ndim, int ax
     return NULL;
 }
 
-/* Joins the leaves level by level, innermost lists first. counts: as for gnd_block. At the end
- * part[0] is the result. */
+/* Joins the leaves level by level, the innermost lists first. counts: as for gnd_block. The result
+ * is p[0]. */
 static gnd_array *nest(gnd_device *dev, int depth, const int *counts, int ndim, part *p,
                        gnd__box *box)
 {
@@ -174,7 +175,7 @@ static int count_leaves(int depth, const int *counts)
     return (int)lists;
 }
 
-/* x as a block of ndim dimensions, new ones first, and of dtype t. */
+/* x as a block of dtype t with ndim dimensions; new ones come first. */
 static gnd_array *as_block(gnd_array *x, gnd_device *dev, gnd_dtype t, int ndim)
 {
     gnd_array *y = gnd__as_strong(x, dev, t, "block");
@@ -209,7 +210,7 @@ static gnd_array *assembled(gnd_device *dev, int n, int depth, const int *counts
         }
     if (m == 0)
         return gnd__node(GND__EMPTY, dev, t, ndim, p[0].dim, 0, NULL);
-    if (m == 1) /* it fills the whole */
+    if (m == 1) /* one block is the whole result */
         return piece[0];
     return gnd__assemble_node(dev, t, ndim, p[0].dim, m, piece, box);
 }

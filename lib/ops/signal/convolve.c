@@ -46,7 +46,7 @@ static int narrow(gnd_dtype t)
     return t == GND_FLOAT16 || t == GND_BFLOAT16;
 }
 
-/* Convolves operands of dtype t; in float32 if t has 16 bits. */
+/* Converts the operands to dtype t and convolves them; in float32 if t has 16 bits. */
 static gnd_array *as(gnd__conv *c, gnd_dtype t)
 {
     gnd_dtype in = narrow(t) ? GND_FLOAT32 : t;
@@ -110,7 +110,7 @@ gnd_array *gnd_correlate(gnd_array *a, gnd_array *v, gnd_conv_mode mode, gnd_con
 
 /* --- several dimensions, as SciPy ------------------------------------------------------------- */
 
-/* lo and count of every axis; the axes of `mask` are convolved. */
+/* Sets lo and count of every axis. The axes of `mask` are convolved. */
 static gnd_array *set_parts(const char *func, gnd__conv *c, uint32_t mask, gnd_conv_mode mode)
 {
     char tx[GND__SHAPE_TEXT], tk[GND__SHAPE_TEXT];
@@ -156,7 +156,7 @@ static gnd_array *set_parts(const char *func, gnd__conv *c, uint32_t mask, gnd_c
     return NULL;
 }
 
-/* Computes c in dtype t, and takes the requested part along axes that are not convolved. */
+/* Computes c in dtype t, then cuts out the requested part along axes that are not convolved. */
 static gnd_array *parts(gnd__conv *c, gnd_dtype t)
 {
     gnd_array *y = as(c, t);
@@ -236,7 +236,7 @@ static void extend(gnd__conv *c, gnd_boundary boundary, gnd_array *fill, gnd_dty
                 right = c->lo[d] + c->count[d] - n;
         width[2 * d] = left > 0 ? left : 0;
         width[2 * d + 1] = right > 0 ? right : 0;
-        c->lo[d] += width[2 * d]; /* in the results of the larger array */
+        c->lo[d] += width[2 * d]; /* the position in the result of the extended array */
     }
     c->x = gnd_pad(gnd__as(c->x, t), width, names[boundary],
                    boundary == GND_BOUNDARY_FILL ? &opt : NULL);

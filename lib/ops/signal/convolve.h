@@ -9,11 +9,11 @@
 #include "graph/graph.h"
 #include <gnd/signal.h>
 
-/* Along an axis d that is convolved, the results are numbers lo to lo + count of the full
- * x->dim[d] + k->dim[d] - 1; along the others x and k broadcast and all are wanted. */
+/* Along a convolved axis d the wanted results are lo[d] to lo[d] + count[d] - 1 of the full
+ * x->dim[d] + k->dim[d] - 1. Along other axes x and k broadcast, and all results are wanted. */
 typedef struct gnd__conv {
-    gnd_array *x, *k; /* of equally many dimensions and one dtype, not empty */
-    uint32_t axes;    /* those that are convolved, none of extent 1 */
+    gnd_array *x, *k; /* not empty; with one dtype and equal numbers of dimensions */
+    uint32_t axes;    /* bits: the convolved axes, none of extent 1 */
     int64_t lo[GND_MAX_NDIM], count[GND_MAX_NDIM];
     gnd_conv_method method;
 } gnd__conv;

@@ -19,14 +19,14 @@
 typedef struct windows {
     const char *func;
     int64_t size[GND_MAX_NDIM], before[GND_MAX_NDIM];
-    int64_t count; /* elements of one */
+    int64_t count; /* elements of a window */
     gnd_border border;
     gnd_array *fill;
 } windows;
 
 typedef gnd_array *reduction(gnd_array *, gnd_axes, unsigned);
 
-/* What is wrong; NULL: w is filled in. */
+/* Checks the arguments and fills w. Returns an error, or NULL. */
 static gnd_array *check(windows *w, gnd_array *x, int n, const int64_t *size)
 {
     char text[GND__SHAPE_TEXT];
@@ -72,7 +72,7 @@ static gnd_array *check(windows *w, gnd_array *x, int n, const int64_t *size)
     return NULL;
 }
 
-/* x extended by what its windows need beyond the edges, along the axes in mask. */
+/* x extended beyond its edges, along the axes in mask, by the elements that its windows contain. */
 static gnd_array *padded(const windows *w, gnd_array *x, uint32_t mask)
 {
     static const char *const mode[] = {"symmetric", "constant", "edge", "reflect", "wrap"};
@@ -126,7 +126,7 @@ static gnd_array *sorted(const windows *w, gnd_array *x, int64_t rank)
 
 /* --- by rank ---------------------------------------------------------------------------------- */
 
-/* Of checked windows. 0 <= rank < w->count. */
+/* The filter of rank `rank`, 0 <= rank < w->count; w is checked. */
 static gnd_array *ranked(const windows *w, gnd_array *x, int64_t rank)
 {
     const gnd__inner in = gnd__enter(w->func);
@@ -188,7 +188,7 @@ static gnd_array *box(const char *func, gnd_array *x, int n, const int64_t *size
     const gnd__inner in = gnd__enter(func);
     y = x;
     for (; *steps && y->kind != GND__ERROR; steps++) {
-        for (int d = 0; d < x->ndim; d++) /* d: dilation, its window mirrored */
+        for (int d = 0; d < x->ndim; d++) /* 'd', dilation: the window is mirrored */
             w.before[d] = *steps == 'd' ? w.size[d] - 1 - w.size[d] / 2 : w.size[d] / 2;
         y = boxes(&w, y, *steps == 'e' ? gnd_min : gnd_max);
     }

@@ -17,7 +17,8 @@
 
 enum { MOST_NDIM = GND_MAX_NDIM / 2 }; /* the windows have axes of their own */
 
-/* In a scope: the element and its neighbours along each axis, bools. */
+/* The default structure, bools: an element and its neighbours along each axis. Called in a scope.
+ */
 static gnd_array *cross(gnd_device *dev, int ndim)
 {
     int64_t dim[MOST_NDIM], n = 1;
@@ -27,7 +28,7 @@ static gnd_array *cross(gnd_device *dev, int ndim)
     if (!v)
         return gnd__nomem();
     for (int64_t i = 0; i < n; i++) {
-        int off = 0; /* axes along which it is not in the middle */
+        int off = 0; /* the number of axes along which the element is not in the middle */
         for (int64_t k = i, d = 0; d < ndim; d++, k /= 3)
             off += k % 3 != 1;
         v[i] = off <= 1;
@@ -37,15 +38,15 @@ static gnd_array *cross(gnd_device *dev, int ndim)
     return y;
 }
 
-/* In a scope: one erosion ('e') or dilation ('d') of x by s, bools; outside of x all is `border`.
- */
+/* One erosion ('e') or dilation ('d') of the bools x by the structure s. Elements outside of x are
+ * `border`. Called in a scope. */
 static gnd_array *step(int what, gnd_array *x, gnd_array *s, int border)
 {
     int64_t width[2 * MOST_NDIM];
     gnd_array *value[2 * MOST_NDIM];
     gnd_axes axes = GND_NO_AXES;
     gnd_pad_options opt = {.values = value};
-    if (!x->ndim) { /* one element, which is all of its window, if that has it */
+    if (!x->ndim) { /* the window has one element, which s selects or not */
         gnd_array *same =
             what == 'e' ? gnd_logical_or(x, gnd_logical_not(s)) : gnd_logical_and(x, s);
         return same;

@@ -118,7 +118,7 @@ static gnd_array *check_options(gnd_array *x, mode m, const gnd_pad_options *opt
 
 /* --- constants -------------------------------------------------------------------------------- */
 
-/* Value `side` of opt as a 0-d array of dtype t; 0 if opt has no values. */
+/* The value of opt for `side` as a 0-d array of dtype t; 0 if opt has no values. */
 static gnd_array *value(gnd_array *x, const gnd_pad_options *opt, int side, gnd_dtype t)
 {
     gnd__scalar zero = {.kind = gnd_dtype_kind(t)};
@@ -126,8 +126,8 @@ static gnd_array *value(gnd_array *x, const gnd_pad_options *opt, int side, gnd_
                        : gnd__const(x->dev, t, &zero, 0);
 }
 
-/* x in its box, and for each axis two more: as wide as the result along the axes before, as x along
- * those after. */
+/* A join of x and two boxes of padding per axis. The boxes of an axis have the extents of the
+ * result along earlier axes, and those of x along later ones. */
 static gnd_array *constant(gnd_array *x, const int64_t *width, const int64_t *dim,
                            const gnd_pad_options *opt)
 {
@@ -168,14 +168,14 @@ static gnd_array *constant(gnd_array *x, const int64_t *width, const int64_t *di
 
 /* --- by index --------------------------------------------------------------------------------- */
 
-/* The indices, among n elements, for positions from .. from + count of the padded axis (before + n
- * + after). */
+/* The indices among n elements for positions from .. from + count - 1 of the padded axis, which has
+ * before + n + after positions. */
 static gnd_array *source_index(gnd_device *dev, int64_t n, const int64_t *width, int64_t from,
                                int64_t count, mode m)
 {
     const int64_t before = width[0], after = width[1];
     gnd_array *j = gnd_arange_i64(dev, from - before, from - before + count, 1, GND_INT64);
-    /* Mirrored, j repeats after `period`, and j and last - j are the same. */
+    /* In mirrored modes index j has a period, and j and last - j select the same element. */
     int64_t last = m == REFLECT ? 2 * (n - 1) : 2 * n - 1, most = m == REFLECT ? n - 1 : n;
     int far = before > most || after > most;
     if (m == EDGE || n == 1)
@@ -193,7 +193,7 @@ static gnd_array *source_index(gnd_device *dev, int64_t n, const int64_t *width,
     return gnd_minimum(j, gnd_subtract(gnd_int(last), j));
 }
 
-/* The part of the result of shape `dim` from `start` on. */
+/* The part of the result that begins at `start` and has shape `dim`, as a gather. */
 static gnd_array *taken(gnd_array *x, const int64_t *width, const int64_t *start,
                         const int64_t *dim, mode m)
 {
@@ -218,12 +218,12 @@ static gnd_array *taken(gnd_array *x, const int64_t *width, const int64_t *start
     return gnd__take_node(x, n, index, x->ndim, dim, &how);
 }
 
-/* From this number of elements on, x is a box of the result. Below, one gather costs less than
- * several kernels. The padding is made of views if rows are so long that CPUs need not store
- * them. */
+/* OWN_BOX: the size of x from which x is a box of the result; for smaller ones a gather costs less
+ * than several kernels. VIEWED_ROW: the row length from which padding consists of views; CPUs store
+ * shorter rows first. */
 enum { OWN_BOX = 65536, VIEWED_ROW = 48 };
 
-/* Returns 1 if the padding can be views of x: on no side more elements than x has. */
+/* Whether the padding can be views of x: no side is longer than x. */
 static int is_viewed(const gnd_array *x, const int64_t *width, mode m)
 {
     if (x->dim[x->ndim - 1] < VIEWED_ROW)
@@ -251,9 +251,8 @@ static gnd_array *beside(gnd_array *x, int k, int side, int64_t count, mode m)
     return y->kind == GND__ERROR ? y : gnd_flip(y, GND_AXIS(k));
 }
 
-/* x padded along its first `axes` axes: x in its box, and for each axis two boxes more, as wide as
- * the result along the axes before, as x along those after. Corners are views of views, or a box is
- * one gather. */
+/* x padded along its first `axes` axes: a join of x and two boxes per axis, as in constant().
+ * viewed: boxes are views, and corners are views of views; else each box is a gather. */
 static gnd_array *in_boxes(gnd_array *x, const int64_t *width, int axes, mode m, int viewed)
 {
     gnd_array *piece[2 * GND_MAX_NDIM + 1] = {x};
@@ -286,8 +285,7 @@ static gnd_array *in_boxes(gnd_array *x, const int64_t *width, int axes, mode m,
                   : gnd__assemble_node(x->dev, (gnd_dtype)x->dtype, x->ndim, dim, n, piece, box);
 }
 
-/* The result as one gather; or for large arrays x in its box, and the small parts around it.
- */
+/* The result as one gather; for large arrays as a join of x and the parts around it. */
 static gnd_array *by_index(gnd_array *x, const int64_t *width, const int64_t *dim, mode m)
 {
     const int64_t none[GND_MAX_NDIM] = {0}, size = gnd__shape_size(x->ndim, dim, 1);
@@ -300,7 +298,7 @@ static gnd_array *by_index(gnd_array *x, const int64_t *width, const int64_t *di
 
 /* --- axis by axis ----------------------------------------------------------------------------- */
 
-/* Elements from .. from + count of axis k, in opposite order when asked for. */
+/* Elements from .. from + count - 1 of axis k, in reverse order if `backwards`. */
 static gnd_array *part(gnd_array *x, int k, int64_t from, int64_t count, int backwards)
 {
     gnd_array *y = gnd__slice(x, k, from, count);
@@ -323,8 +321,8 @@ static gnd_array *between(gnd_array *before, gnd_array *x, gnd_array *after, int
     return gnd__concat("pad", n, piece, k);
 }
 
-/* Mirrored at the edges' values too: 2 * edge - element. The length doubles with every round. Only
- * whole lengths of the original are mirrored, so that the next round continues them. */
+/* Odd reflection: 2 * edge - element. Each round mirrors the whole array and so doubles its length.
+ * Parts are multiples of the original length, so that the next round continues the pattern. */
 static gnd_array *mirrored_odd(gnd_array *x, int k, int64_t before, int64_t after, mode m)
 {
     int64_t period = x->dim[k] - (m == REFLECT), skip = m == REFLECT;
@@ -345,7 +343,7 @@ static gnd_array *mirrored_odd(gnd_array *x, int k, int64_t before, int64_t afte
     return x;
 }
 
-/* One statistic of elements from .. from + count of axis k. */
+/* The statistic of mode m of elements from .. from + count - 1 of axis k. */
 static gnd_array *statistic(gnd_array *x, int k, int64_t from, int64_t count, mode m)
 {
     gnd_array *y = part(x, k, from, count, 0);
@@ -356,8 +354,8 @@ static gnd_array *statistic(gnd_array *x, int k, int64_t from, int64_t count, mo
     return whole ? gnd_round(y) : y;
 }
 
-/* From the value at the end to the edge, `count` elements. As linspace: end + i (edge - end) /
- * count in the default float, ints rounded down. */
+/* `count` elements from the end value to the edge, as linspace: end + i (edge - end) / count in the
+ * default float; ints are rounded down. */
 static gnd_array *ramp(gnd_array *x, const gnd_pad_options *opt, int k, int side, int64_t count)
 {
     gnd_dtype t = (gnd_dtype)x->dtype, f = gnd__device_float(x->dev);
@@ -394,7 +392,7 @@ static gnd_array *along_axis(gnd_array *x, int k, const int64_t *width, mode m,
             int64_t dim[GND_MAX_NDIM];
             memcpy(dim, x->dim, x->ndim * sizeof dim[0]);
             dim[k] = count;
-            gnd_array *s = x; /* mirrored, one element is that everywhere */
+            gnd_array *s = x; /* mirroring one element repeats it */
             if (is_stat(m))
                 s = gnd_astype(statistic(x, k, i ? n - len : 0, len, m), (gnd_dtype)x->dtype);
             side[i] = s->kind == GND__ERROR ? s : gnd__broadcast(s, x->ndim, dim);

@@ -27,8 +27,8 @@ static double weight(gnd_interpolation how, double d)
     return d < 1 ? (1.5 * d - 2.5) * d * d + 1 : d < 2 ? ((-0.5 * d + 2.5) * d - 4) * d + 2 : 0;
 }
 
-/* The places and the weights of m results from n elements, `taps` for each. Places beyond the ends
- * have weight 0, and the weights of each result add up to 1. */
+/* The indices and the weights of m results from n elements, `taps` of each per result. Indices
+ * beyond the ends have weight 0, and the weights of each result sum to 1. */
 static void fill(gnd_interpolation how, int64_t n, int64_t m, double wide, int64_t taps,
                  int64_t *place, double *w)
 {
@@ -48,7 +48,9 @@ static void fill(gnd_interpolation how, int64_t n, int64_t m, double wide, int64
     }
 }
 
-/* In a scope: x with m elements along axis d, weighted; of the dtype to compute in. */
+/* Resizes axis d of x to m elements by weighted sums, in the dtype to compute in. Called in a
+ * scope.
+ */
 static gnd_array *weighted(gnd_array *x, int d, int64_t m, gnd_interpolation how, int antialias)
 {
     const int64_t n = x->dim[d];
@@ -86,7 +88,8 @@ static gnd_array *weighted(gnd_array *x, int d, int64_t m, gnd_interpolation how
     return y;
 }
 
-/* In a scope: the element of x whose part of the axis holds the middle of the result's. */
+/* Resizes axis d to m elements: each is the element of x whose interval contains the middle of the
+ * result's interval. Called in a scope. */
 static gnd_array *nearest(gnd_array *x, int d, int64_t m)
 {
     const double n = (double)x->dim[d], scale = n / (double)m;

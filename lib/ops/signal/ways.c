@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/signal/ways.c - the methods of computing a convolution, and the choice between them.
+ * ops/signal/ways.c - the methods that compute a convolution, and the choice between them. p is x
+ * extended by zeros, m the length of k.
  *
- * Direct: with p = x between zeros, y[i] = sum over j of p[i + m - 1 - j] k[j]: windows of p, times
- * the reversed k, summed. The windows are a view with their elements as the first axes, so this is
- * one kernel, in which neighbouring results read neighbouring elements. FFT: products of transforms
- * long enough that wrapped-around terms do not reach the wanted results. Blocks: overlapping
- * windows of p, each transformed; wrapped-around results are discarded (overlap-save). A matrix
- * product has no advantage: with one filter it is a product with a vector, of a matrix m times as
- * large as x.
+ * Direct: y[i] = sum over j of p[i + m - 1 - j] k[j], the sum of windows of p times the reversed k.
+ * The windows are a view whose first axes are the elements of a window. So this is one kernel, in
+ * which neighbouring results read neighbouring elements.
+ * FFT: the product of two transforms, long enough that wrapped-around terms do not reach the wanted
+ * results.
+ * Blocks: the transforms of overlapping windows of p; wrapped-around results are discarded
+ * (overlap-save).
+ * A matrix product has no advantage: with one filter, a matrix m times as large as x is multiplied
+ * by a vector.
  */
 #include "ops/signal/convolve.h"
 
@@ -31,8 +34,8 @@ static int has(const gnd__conv *c, int d)
     return (int)(c->axes >> d & 1);
 }
 
-/* The part of x that the results need: along each convolved axis d from lo - (m - 1) to lo + count
- * + extra[d], with zeros beyond the ends of x. */
+/* The part of x that the results depend on: along each convolved axis d from lo - (m - 1) to lo +
+ * count + extra[d], with zeros beyond the ends of x. */
 static gnd_array *stretched(const gnd__conv *c, const int64_t *extra)
 {
     int64_t width[2 * GND_MAX_NDIM], zeros = 0;
@@ -78,7 +81,7 @@ static gnd_array *direct(const gnd__conv *c)
     k = gnd_moveaxis(k, n, axis, to);
     if (!gnd__is_bad(k))
         k = gnd__expanded(
-            k, ones); /* n axes of k's elements, then those of the results, 1 where convolved */
+            k, ones); /* the n axes of k, then those of the results with extent 1 if convolved */
     if (t == GND_BOOL)
         return gnd_any(gnd_logical_and(p, k), sums, 0);
     return gnd_sum_as(gnd_multiply(p, k), sums, 0, t);
@@ -86,7 +89,8 @@ static gnd_array *direct(const gnd__conv *c)
 
 /* --- transforms ------------------------------------------------------------------------------- */
 
-/* The smallest 2^i times 1, 5/4, 3/2 or 7/4 that is at least n. Few lengths need few kernels. */
+/* The smallest length of at least n of the form 2^i times 1, 5/4, 3/2 or 7/4. A few lengths need
+ * only a few kernels. */
 static int64_t good_length(int64_t n)
 {
     int64_t p = 1;
@@ -103,7 +107,7 @@ static int is_complex(const gnd__conv *c)
     return gnd_dtype_kind((gnd_dtype)c->x->dtype) == 'c';
 }
 
-/* Transforms a and b along these axes, multiplies, and transforms back. */
+/* Transforms a and b along n axes, multiplies them, and transforms the product back. */
 static gnd_array *multiplied(const gnd__conv *c, gnd_array *a, gnd_array *b, int n, const int *axes,
                              const int64_t *len)
 {
@@ -113,8 +117,7 @@ static gnd_array *multiplied(const gnd__conv *c, gnd_array *a, gnd_array *b, int
             gnd_multiply(gnd_fftn(a, n, axes, len, norm), gnd_fftn(b, n, axes, len, norm)), n, axes,
             len, norm);
     gnd_array *y = gnd_multiply(gnd_rfftn(a, n, axes, len, norm), gnd_rfftn(b, n, axes, len, norm));
-    if (n == 1 &&
-        gnd__fft_few(c->x->dev, len[0])) /* it is read twice, and large as an expression */
+    if (n == 1 && gnd__fft_few(c->x->dev, len[0])) /* a large expression that is read twice */
         y = gnd__stored(y);
     return gnd_irfftn(y, n, axes, len, norm);
 }
@@ -125,7 +128,7 @@ static int64_t larger(int64_t a, int64_t b)
 }
 
 /* The transform length along axis d: both operands fit, and the full - len elements that wrap
- * around lie before lo. */
+ * around are before lo. */
 static int64_t whole_length(const gnd__conv *c, int d)
 {
     int64_t n = c->x->dim[d], m = c->k->dim[d];
@@ -183,8 +186,8 @@ static gnd_array *blocks(const gnd__conv *c)
             to[n] = d + n + 1;
             axis[n++] = d;
         }
-    /* x: every step[i]-th window along axis[i], with the window's elements as last axes; the same
-     * for k */
+    /* x: every step[i]-th window along axis[i]; the elements of a window are last axes, also in k
+     */
     gnd_array *x = stretched(c, extra), *k = gnd__expanded(c->k, added);
     for (int i = 0; i < n; i++) {
         gnd__map every;
@@ -216,7 +219,7 @@ static gnd_array *blocks(const gnd__conv *c)
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
-/* How many rows are not convolved. */
+/* The number of independent convolutions. */
 static double rows_of(const gnd__conv *c)
 {
     double n = 1;
@@ -225,8 +228,8 @@ static double rows_of(const gnd__conv *c)
     return n;
 }
 
-/* By the rates of the device; a complex element counts as two of a transform and four terms,
- * float64 twice. */
+/* The cheapest method by the rates of the device. A complex element counts as two elements of a
+ * transform and as four terms of a sum; float64 counts double. */
 static gnd_conv_method cheapest(const gnd__conv *c)
 {
     const gnd_props *props = &c->x->dev->g->props;
@@ -263,7 +266,7 @@ gnd_array *gnd__convolved(const gnd__conv *given)
         nx *= has(&c, d) ? (double)c.x->dim[d] : 1;
         nk *= has(&c, d) ? (double)c.k->dim[d] : 1;
     }
-    if (nk > nx) { /* the same sums, of fewer terms */
+    if (nk > nx) { /* convolution is commutative: sums over the shorter operand have fewer terms */
         c.x = given->k;
         c.k = given->x;
     }

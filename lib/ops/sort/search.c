@@ -50,7 +50,7 @@ gnd_status gnd__give_bad(gnd_array *bad, int n, gnd_array **out)
     return st;
 }
 
-/* Where x would go in the sorted a, both of one dtype. */
+/* The positions at which x would be inserted in the sorted a. Both have one dtype. */
 static gnd_array *places(gnd_array *a, gnd_array *x, int right)
 {
     if (gnd__is_bad(a) || gnd__is_bad(x))
@@ -111,8 +111,7 @@ gnd_array *gnd_searchsorted(gnd_array *x1, gnd_array *x2, int side, gnd_array *s
                          x1->size);
     gnd_dtype t = gnd__common_dtype(dev, 2, x);
     if (x2->weak && !gnd__scalar_fits(t, &x2->p.value))
-        t = GND_INT64; /* a number outside the range of x1's dtype is before or after all elements
-                        */
+        t = GND_INT64; /* a number outside of x1's range is before or after all elements */
     const gnd__inner in = gnd__enter("searchsorted");
     return gnd__leave(in, searched(x1, x2, side, sorter, t));
 }
@@ -151,13 +150,13 @@ gnd_array *gnd_digitize(gnd_array *x, gnd_array *bins, int right)
 
 /* --- interp ----------------------------------------------------------------------------------- */
 
-/* Real values of the function: x where element j of the n points is before it and element k behind
- * it. NumPy's steps. */
+/* Real values of the interpolated function at x, between point j before x and point k after it. The
+ * operations are NumPy's. */
 static gnd_array *on_line(gnd_array *x, gnd_array *xj, gnd_array *xk, gnd_array *fj, gnd_array *fk)
 {
     gnd_array *slope = gnd_divide(gnd_subtract(fk, fj), gnd_subtract(xk, xj));
     gnd_array *y = gnd_add(gnd_multiply(slope, gnd_subtract(x, xj)), fj);
-    /* computed from the other end if this is NaN because of infinite values */
+    /* if infinite values make this NaN, it is computed from the other point */
     gnd_array *z = gnd_add(gnd_multiply(slope, gnd_subtract(x, xk)), fk);
     z = gnd_where(gnd_logical_and(gnd_isnan(z), gnd_equal(fj, fk)), fj, z);
     return gnd_where(gnd_isnan(y), z, y);
@@ -211,7 +210,8 @@ static gnd_array *interpolated(gnd_array *x, gnd_array *xp, gnd_array *fp, gnd_a
     return gnd_where(gnd_isnan(x), gnd__as(x, (gnd_dtype)fp->dtype), y);
 }
 
-/* Checks left or right: NULL, or a number or 0-d array that fits dtype t of the values. */
+/* Checks `left` or `right`, which is NULL, a number, or a 0-d array that fits dtype t of the
+ * values. */
 static gnd_array *check_end(const char *arg, gnd_array *v, gnd_device *dev, gnd_dtype t)
 {
     char text[GND__SHAPE_TEXT];

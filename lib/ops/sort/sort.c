@@ -6,7 +6,6 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "array/host.h"
 #include "array/steps.h"
 #include "prim/choices.h"
 #include "graph/check.h"
@@ -125,8 +124,9 @@ gnd_array *gnd_argsort(gnd_array *x, int axis, unsigned flags)
 
 /* --- parts of the order ----------------------------------------------------------------------- */
 
-/* The number of equal parts into which a row is divided to find its first k elements: parts fit a
- * work-group of a GPU, and the first k of all parts are at most a quarter of the row; else 1. */
+/* The number of equal parts into which a row is divided to find its first k elements. A part fits a
+ * work-group of a GPU, and the first k elements of all parts are at most a quarter of the row. 1:
+ * the row is not divided. */
 static int64_t parts_for(const gnd_array *x, int64_t k)
 {
     const int64_t n = x->dim[x->ndim - 1], size = (int64_t)gnd_dtype_size((gnd_dtype)x->dtype);
@@ -140,9 +140,9 @@ static int64_t parts_for(const gnd_array *x, int64_t k)
     return 1;
 }
 
-/* The indices of the first k in order along the last axis of x. If a row is cut into parts, they
- * are the first ones of the first elements of all parts. These are in the order of the parts, so
- * equal elements keep their order. */
+/* The indices of the first k elements, in order, along the last axis of x. If a row is divided,
+ * they are selected among the first k elements of each part, which stand in the order of the parts.
+ * So equal elements keep their order. */
 static gnd_array *first(gnd_array *x, int64_t k, int descending)
 {
     int64_t dim[GND_MAX_NDIM + 1], parts;
@@ -194,7 +194,7 @@ gnd_status gnd_topk(gnd_array *x, int64_t k, int axis, unsigned flags, gnd_array
     return gnd__give(in, "topk", 2, out);
 }
 
-/* The arguments of a partition; *k gets the axis. */
+/* Checks the arguments of a partition and sets *k to the axis. */
 static gnd_array *check_kth(const char *func, gnd_array *x, int n, const int64_t *kth, int axis,
                             int *k)
 {
@@ -255,7 +255,7 @@ gnd_array *gnd_lexsort(int n, gnd_array *const *keys, int axis)
     const gnd__inner in = gnd__enter("lexsort");
     if (keys[0]->dim[k] <= 1 || keys[0]->size == 0)
         return gnd__leave(in, zeros(keys[0]));
-    /* from the least significant key on; each key sorts the current order stably */
+    /* each key, beginning with the least significant one, sorts the current order stably */
     for (int i = 0; i < n; i++) {
         gnd_array *v = moved(keys[i], k, keys[i]->ndim - 1);
         int64_t extent = keys[i]->dim[k];

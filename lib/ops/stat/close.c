@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/stat/close.c - comparisons of arrays up to a tolerance, and of whole arrays: NumPy 2's
- * formulas, in the dtypes in which NumPy computes them. Results are arrays: nothing is read to
- * produce them.
+ * ops/stat/close.c - comparisons of arrays up to a tolerance, and of whole arrays, with NumPy 2's
+ * formulas and dtypes. Results are arrays: nothing is read back.
  */
 #include <gnd/stat.h>
 
@@ -30,7 +29,7 @@ static gnd_array *both_nan(gnd_array *a, gnd_array *b)
 
 /* --- isclose ---------------------------------------------------------------------------------- */
 
-/* b as in NumPy: ints become floats, so that |b| is right for the smallest int. */
+/* b with ints converted to floats, as in NumPy, so that |b| is right for the smallest int. */
 static gnd_array *inexact(gnd_array *b)
 {
     int kind = gnd_dtype_kind((gnd_dtype)b->dtype);
@@ -54,7 +53,7 @@ static gnd_array *close_to(const char *func, gnd_array *a, gnd_array *b, double 
     if (bad)
         return bad;
     b = inexact(b);
-    /* Bools have no difference: they are 0 and 1 in b's dtype. */
+    /* Bools cannot be subtracted: they become 0 and 1 in b's dtype. */
     if (!a->weak && a->dtype == GND_BOOL)
         a = b->weak ? gnd__as(a, gnd__device_float(dev)) : gnd__as(a, (gnd_dtype)b->dtype);
     gnd_array *d = gnd__op1(GND__OP_ABS, gnd__op2(GND__OP_SUBTRACT, a, b));
@@ -71,7 +70,7 @@ gnd_array *gnd_isclose(gnd_array *a, gnd_array *b, double rtol, double atol, int
     return gnd__leave(in, close_to("isclose", a, b, rtol, atol, equal_nan));
 }
 
-/* Whether all of x are true; weak scalars are the answer themselves. */
+/* Whether all elements of x are true. A weak scalar is returned as it is. */
 static gnd_array *all_of(gnd_array *x)
 {
     return x->weak || x->kind == GND__ERROR ? x : gnd_all(x, GND_ALL, 0);
@@ -83,7 +82,7 @@ gnd_array *gnd_allclose(gnd_array *a, gnd_array *b, double rtol, double atol, in
     return gnd__leave(in, all_of(close_to("allclose", a, b, rtol, atol, equal_nan)));
 }
 
-/* --- equality of wholes ----------------------------------------------------------------------- */
+/* --- equality of whole arrays ----------------------------------------------------------------- */
 
 /* A 0-d false of dev. */
 static gnd_array *never(gnd_device *dev)

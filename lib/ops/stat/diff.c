@@ -82,10 +82,10 @@ gnd_array *gnd_diff(gnd_array *x, int n, int axis, gnd_array *prepend, gnd_array
     }
     if (m > 1)
         y = gnd_concat(m, part, k);
-    if (y->kind != GND__ERROR && n >= y->dim[k]) /* nothing is left */
+    if (y->kind != GND__ERROR && n >= y->dim[k]) /* the result is empty */
         return gnd__leave(in, gnd__cut(y, k, 0, 0));
     gnd__op op = t == GND_BOOL ? GND__OP_NOT_EQUAL : GND__OP_SUBTRACT;
-    for (int i = 0; i < n && y->kind != GND__ERROR; i++) { /* at most two of them at once */
+    for (int i = 0; i < n && y->kind != GND__ERROR; i++) { /* at most two exist at once */
         const gnd__inner one = gnd__enter(NULL);
         gnd_array *d = gnd__leave(one, neighbours(op, y, k));
         if (i > 0)
@@ -149,7 +149,8 @@ gnd_array *gnd_ediff1d(gnd_array *x, gnd_array *to_end, gnd_array *to_begin)
 
 /* --- gradient --------------------------------------------------------------------------------- */
 
-/* The steps between the elements: one for all (h), or one each (d, seen along the axis). */
+/* The steps between the elements: one for all (h), or one per pair of neighbours (d, broadcast
+ * along the axis). */
 typedef struct grid {
     gnd_array *h, *d;
 } grid;
@@ -179,7 +180,7 @@ static gnd_array *three(gnd_array *const *f, gnd_array *a, gnd_array *b, gnd_arr
     return gnd__op2(GND__OP_ADD, y, gnd__op2(GND__OP_MULTIPLY, c, f[2]));
 }
 
-/* The derivative at all elements except the first and the last; of order 2 for any steps. */
+/* The derivative at all elements except the first and the last, of second order for any steps. */
 static gnd_array *middle(gnd_array *f, int k, const grid *g)
 {
     int64_t n = f->dim[k] - 2;

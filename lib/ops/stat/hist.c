@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include "array/host.h"
 #include "array/steps.h"
 #include "ops/reduce/extent.h"
 #include "graph/check.h"
@@ -21,8 +20,8 @@
 #include <gnd/search.h>
 #include <gnd/view.h>
 
-/* More uniform bins than this are found by searching, because a computed bin number may be off by
- * more than one. */
+/* The most uniform bins whose numbers are computed. With more bins a computed number may be off by
+ * more than one, so the edges are searched. */
 #define MOST_BINS_F32 ((int64_t)1 << 19)
 #define MOST_BINS_F64 ((int64_t)1 << 40)
 
@@ -80,7 +79,7 @@ static gnd_array *counted(gnd_array *x, gnd_array *w, int64_t n)
     if (!w)
         return counts(x, n);
     gnd_array *i = gnd__as(x, GND_INT64), *last = gnd_int(n);
-    /* a uint64 beyond int64 is negative then */
+    /* a uint64 beyond the range of int64 has become negative */
     i = gnd_where(gnd_logical_or(gnd_less(i, gnd_int(0)), gnd_greater_equal(i, last)), gnd_int(-1),
                   i);
     return sums(i, w, gnd__device_float(x->dev), n);
@@ -121,7 +120,7 @@ gnd_array *gnd_bincount(gnd_array *x, gnd_array *weights, int64_t minlength)
 
 /* --- edges ------------------------------------------------------------------------------------ */
 
-/* The dtype of edges that are made for x, and to which x is cast. */
+/* The dtype of computed edges, to which x is cast. */
 static gnd_dtype edge_dtype(const gnd_array *x)
 {
     return is_whole((gnd_dtype)x->dtype) ? gnd__device_float(x->dev) : (gnd_dtype)x->dtype;
@@ -175,7 +174,8 @@ static ends ends_of(const char *func, gnd_array *x, const double *range)
     return e;
 }
 
-/* n + 1 edges; by NumPy's steps in the edges' own dtype where the ends come from the device. */
+/* n + 1 edges. If the ends are arrays of the device, they are computed by NumPy's operations in the
+ * dtype of the edges. */
 static gnd_array *edges_between(gnd_array *x, ends e, int64_t n)
 {
     gnd_dtype t = edge_dtype(x);
@@ -203,7 +203,7 @@ gnd_array *gnd_histogram_bin_edges(gnd_array *x, int64_t bins, const double *ran
 
 /* --- numbers of bins -------------------------------------------------------------------------- */
 
-/* The bins of x between given edges; -1 outside. */
+/* The bin numbers of x for given edges; -1 outside. */
 static gnd_array *by_search(gnd_array *x, gnd_array *edges)
 {
     const int64_t n = edges->size - 1;
@@ -212,7 +212,7 @@ static gnd_array *by_search(gnd_array *x, gnd_array *edges)
     return gnd_where(gnd_greater_equal(at, gnd_int(n)), gnd_int(-1), at);
 }
 
-/* The uniform bin of each element of x, of n bins; -1 outside. A comparison with the edges corrects
+/* The bin numbers of x for n uniform bins; -1 outside. A comparison with the edges corrects
  * rounding, as in NumPy. */
 static gnd_array *by_width(gnd_array *x, ends e, gnd_array *edges, int64_t n)
 {
@@ -223,8 +223,7 @@ static gnd_array *by_width(gnd_array *x, ends e, gnd_array *edges, int64_t n)
     x = gnd__as(x, t);
     gnd_array *span = gnd_subtract(e.high, e.low);
     gnd_array *f = gnd_multiply(gnd_divide(gnd_subtract(x, e.low), span), gnd_real((double)n));
-    const gnd_dtype it =
-        n < INT32_MAX ? GND_INT32 : GND_INT64; /* GPUs convert to the latter slowly */
+    const gnd_dtype it = n < INT32_MAX ? GND_INT32 : GND_INT64; /* GPUs convert to int64 slowly */
     gnd_array *i = gnd_clip(gnd__as(f, it), gnd_int(0), gnd_int(n - 1));
     gnd_array *at = gnd__as(i, GND_INT64), *next = gnd__as(gnd_add(i, gnd_int(1)), GND_INT64);
     gnd_array *less = gnd_less(x, gnd__pick(edges, at));
@@ -253,7 +252,7 @@ static gnd_array *check_edges(const char *func, const gnd_array *x, gnd_array *e
     return NULL;
 }
 
-/* The bins of x along one dimension: their edges, and the number of each element's. */
+/* The bins of x along one dimension: their edges, and the bin number of each element. */
 static gnd_array *binned(const char *func, gnd_array *x, int64_t bins, const double *range,
                          gnd_array *given, gnd_array **edges)
 {
@@ -263,7 +262,7 @@ static gnd_array *binned(const char *func, gnd_array *x, int64_t bins, const dou
         return by_width(x, e, *edges, bins);
     }
     *edges = gnd__same(given);
-    if (given->size < 2) { /* no bin */
+    if (given->size < 2) { /* there is no bin */
         gnd__scalar none = {.kind = 'i', .i = -1};
         return gnd__filled(x->dev, GND_INT64, x->ndim, x->dim, &none);
     }

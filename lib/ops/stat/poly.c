@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops/stat/poly.c - polynomials: values by Horner's rule, matrices of powers, and least squares by
- * an orthogonal basis of the powers, all lazy. Internally powers count from x^0 up, one per row;
- * NumPy's order, highest first, is produced at the end.
+ * an orthogonal basis of the powers, all lazy. Internally the powers are rows, beginning with x^0.
+ * NumPy's order, highest power first, is produced at the end.
  */
 #include <gnd/stat.h>
 
@@ -22,7 +22,7 @@
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* Element i of the first axis of p, which leaves. */
+/* p[i]: element i of the first axis, without that axis. */
 static gnd_array *entry(gnd_array *p, int64_t i)
 {
     gnd_range r = {.kind = GND_IDX_INT, .start = i};
@@ -33,8 +33,8 @@ static gnd_array *entry(gnd_array *p, int64_t i)
  * its surroundings. */
 enum { MANY = 32 };
 
-/* The polynomials with the coefficients q at x, from y = 0 x on; x and the elements of q broadcast
- * to shape. */
+/* The polynomials with the coefficients q at x, starting with y, which is 0 x. x and the elements
+ * of q broadcast to shape. */
 static gnd_array *by_loop(gnd_array *q, gnd_array *x, gnd_array *y, const gnd__shape *shape)
 {
     int64_t dim[GND_MAX_NDIM + 1], one[GND_MAX_NDIM + 1];
@@ -105,8 +105,8 @@ static gnd_dtype powers_dtype(const gnd_device *dev, gnd_dtype t)
     return gnd__within(dev, gnd_promote(t, GND_INT64));
 }
 
-/* The rows x^0, x^1 ... x^(n-1), n >= 1, of x, a line. Of complex x each one is made by a product
- * of the last one: the general power has logarithms and is less accurate. */
+/* The rows x^0, x^1 ... x^(n-1), n >= 1, of the 1-d array x. For complex x each power is the
+ * previous one times x: the general power uses logarithms and is less accurate. */
 static gnd_array *power_rows(gnd_array *x, int64_t n)
 {
     if (x->kind == GND__ERROR)
@@ -176,7 +176,7 @@ static gnd_array *check_fit(gnd_array *x, gnd_array *y, int deg, gnd_array *w, g
     return NULL;
 }
 
-/* The products of q's rows and v's, summed along the last axis. */
+/* The dot products of the rows of q and v. */
 static gnd_array *dots(gnd_array *q, gnd_array *v)
 {
     if (q->kind != GND__ERROR && gnd_dtype_kind((gnd_dtype)q->dtype) == 'c')
@@ -184,8 +184,8 @@ static gnd_array *dots(gnd_array *q, gnd_array *v)
     return gnd_sum(gnd__op2(GND__OP_MULTIPLY, q, v), GND_AXIS(-1), 0);
 }
 
-/* Subtracts from v its projections on the first rows of q, those in `before`. Their lengths are
- * added to *r. */
+/* Subtracts from v its projections on the first rows of q, which `before` selects. Adds the lengths
+ * of the projections to *r. */
 static gnd_array *rejected(gnd_array *q, gnd_array *before, gnd_array *v, gnd_array **r)
 {
     gnd_array *c = gnd__op3(GND__OP_WHERE, before, dots(q, v), gnd__number(0));
@@ -196,7 +196,7 @@ static gnd_array *rejected(gnd_array *q, gnd_array *before, gnd_array *v, gnd_ar
     return gnd__stored(gnd__op2(GND__OP_SUBTRACT, v, gnd_sum(p, GND_AXIS(0), 0)));
 }
 
-/* 1 over the length of v, or 0 if the length does not exceed limit. */
+/* 1 / |v|, or 0 if |v| <= limit. */
 static gnd_array *inverse_length(gnd_array *v, double limit)
 {
     gnd_array *n = gnd__op1(GND__OP_SQRT, gnd_sum(gnd__abs2(v), GND_AXIS(-1), 0));
@@ -204,8 +204,8 @@ static gnd_array *inverse_length(gnd_array *v, double limit)
                     gnd__op1(GND__OP_RECIPROCAL, n));
 }
 
-/* The number of the first row: unlike the other constants of a step, so that a kernel has as many
- * in each. */
+/* The number of the first row. It differs from the other constants of a step, so that each step has
+ * equally many constants, and so the same kernel. */
 enum { FIRST = 2 };
 
 /* The coefficients, lowest power first, that bring the n rows of a (of length 1) nearest to y, an
@@ -215,8 +215,7 @@ enum { FIRST = 2 };
  *     c[j] = (q[j] . y - r[j+1][j] c[j+1] - ...) d[j]
  *
  * Every step uses whole arrays and selects its rows by number, so that all steps are the same few
- * kernels. The first q, in memory of its own, is any array whose rows are not NaN where a's are
- * not: raw. */
+ * kernels. The first q is raw: any array in its own memory that is not NaN where a is not NaN. */
 static gnd_array *solve(gnd_array *raw, gnd_array *a, gnd_array *y, int n, double limit)
 {
     gnd_array **r = gnd__calloc((size_t)n * 2, sizeof *r), **d, *q = raw, *z;
@@ -269,7 +268,7 @@ gnd_array *gnd_polyfit(gnd_array *x, gnd_array *y, int deg, double rcond, gnd_ar
     int n = deg + 1;
     if ((bad = gnd__check_shape("polyfit", dev, t, 2, (int64_t[]){n, m})))
         return bad;
-    /* The points are exact, so what counts is the dtype of the computation. */
+    /* The points are exact: the tolerance depends on the dtype of the computation. */
     gnd_dtype real = gnd__device_has_f64(dev) ? GND_FLOAT64 : GND_FLOAT32;
     double limit =
         rcond < 0 ? (double)m * (real == GND_FLOAT64 ? DBL_EPSILON : FLT_EPSILON) : rcond;

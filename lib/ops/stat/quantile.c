@@ -21,11 +21,11 @@
 typedef struct asked {
     const char *func;
     gnd_array *x;
-    uint32_t mask; /* the axes that go */
+    uint32_t mask; /* bits: the reduced axes */
     unsigned flags;
-    int nan;           /* leave NaN out */
+    int nan;           /* NaN is skipped */
     int64_t rows, n;   /* x as a matrix with a row for each result */
-    gnd_array *sorted; /* the same, in order */
+    gnd_array *sorted; /* the matrix with sorted rows */
     /* elements of each row that count: a weak scalar, or (rows,) of the default float */
     gnd_array *count;
     gnd_array *q; /* a weak scalar, or (nq, 1) */
@@ -37,7 +37,7 @@ static int is_float(gnd_dtype t)
     return gnd_dtype_kind(t) == 'f' || gnd_dtype_kind(t) == 'c';
 }
 
-/* x as a matrix, the axes of the mask along its rows. */
+/* x as a matrix whose rows are the axes of the mask. */
 static gnd_array *as_rows(gnd_array *x, uint32_t mask, int64_t rows, int64_t n)
 {
     int perm[GND_MAX_NDIM], k = 0;
@@ -59,7 +59,7 @@ static void sort_rows(asked *a)
                            gnd__device_float(a->x->dev));
 }
 
-/* The element of each row at place `at`: (nq, rows). */
+/* The element of each row at position `at`, shape (nq, rows). */
 static gnd_array *taken(const asked *a, gnd_array *at)
 {
     static const gnd__gather how = {{1, -1}, {0, 1}};
@@ -72,14 +72,14 @@ static gnd_array *taken(const asked *a, gnd_array *at)
     return gnd__is_bad(at) ? at : gnd__take_node(a->sorted, 1, &at, 2, dim, &how);
 }
 
-/* A place within each row. */
+/* Limits a position to the elements of its row. */
 static gnd_array *within(const asked *a, gnd_array *at)
 {
     gnd_array *last = gnd_maximum(gnd_subtract(a->count, gnd_int(1)), gnd_int(0));
     return gnd_minimum(gnd_maximum(at, gnd_int(0)), last);
 }
 
-/* y of dtype t, NaN where the row has one. */
+/* y with NaN for rows that contain NaN. */
 static gnd_array *with_nan(const asked *a, gnd_array *y)
 {
     if (a->nan || !is_float((gnd_dtype)a->x->dtype))
@@ -89,7 +89,7 @@ static gnd_array *with_nan(const asked *a, gnd_array *y)
     return gnd_where(gnd_isnan(last), end, y);
 }
 
-/* (nq, rows) in the shape of the result: the axes of q, those of x that stay. */
+/* y, (nq, rows), in the shape of the result: the axes of q, then the kept axes of x. */
 static gnd_array *shaped(const asked *a, gnd_array *y, const gnd_array *q)
 {
     int64_t dim[2 * GND_MAX_NDIM];
@@ -177,7 +177,7 @@ static int takes_one(gnd_quantile_method m)
            m == GND_Q_CLOSEST_OBSERVATION;
 }
 
-/* q n + (alpha + q (1 - alpha - beta)) - 1, in NumPy's order. */
+/* q n + (alpha + q (1 - alpha - beta)) - 1, in NumPy's order of operations. */
 static gnd_array *place_of(const asked *a, double alpha, double beta)
 {
     gnd_array *c = gnd_add(gnd_real(alpha), gnd_multiply(a->q, gnd_real(1 - alpha - beta)));
@@ -195,7 +195,7 @@ static gnd_array *place(const asked *a, gnd_quantile_method m)
     case GND_Q_MIDPOINT: return gnd_multiply(gnd_real(0.5), gnd_add(gnd_floor(v), gnd_ceil(v)));
     case GND_Q_INVERTED_CDF: return gnd_ceil(gnd_subtract(gnd_multiply(a->count, a->q), one));
     case GND_Q_CLOSEST_OBSERVATION:
-        /* halfway the one with the even number, from 1 */
+        /* halfway between two elements: the one whose number, counted from 1, is even */
         v = gnd_subtract(gnd_subtract(gnd_multiply(a->count, a->q), one), gnd_real(0.5));
         f = gnd_floor(v);
         even = gnd_logical_and(gnd_equal(v, f), gnd_equal(gnd_remainder(f, gnd_int(2)), one));
@@ -210,7 +210,7 @@ static gnd_array *place(const asked *a, gnd_quantile_method m)
     }
 }
 
-/* low + g (high - low), from the nearer end; the ends exactly. */
+/* low + g (high - low), computed from the nearer end; exact at both ends. */
 static gnd_array *between(gnd_array *low, gnd_array *high, gnd_array *g, gnd_dtype t)
 {
     gnd_array *d = gnd_subtract(high, low), *one = gnd_int(1);
@@ -264,7 +264,7 @@ static gnd_array *check_q(const char *func, gnd_array *q, double most, gnd_devic
     return NULL;
 }
 
-/* q as quantiles from 0 to 1: a weak float, or a column. */
+/* q / most, quantiles from 0 to 1: a weak float or a column. */
 static gnd_array *column(const char *func, gnd_array *q, double most, gnd_device *dev)
 {
     if (q->weak)

@@ -38,7 +38,7 @@ gnd_array *gnd_ptp(gnd_array *x, gnd_axes axes, unsigned flags)
 
 /* --- average ---------------------------------------------------------------------------------- */
 
-/* The weights with as many dimensions as x, or an error. */
+/* The weights with the number of dimensions of x, or an error. */
 static gnd_array *fitted(gnd_array *x, gnd_array *w, gnd_axes axes, uint32_t mask)
 {
     char tw[GND__SHAPE_TEXT], tx[GND__SHAPE_TEXT];
@@ -61,7 +61,7 @@ static gnd_array *fitted(gnd_array *x, gnd_array *w, gnd_axes axes, uint32_t mas
                      gnd__shape_text(tw, w->ndim, w->dim), gnd__shape_text(tx, x->ndim, x->dim));
 }
 
-/* The sum of weights if no weights are given: the count, as an array like y. */
+/* The sum of weights where none are given: n, as an array like y. */
 static gnd_array *counts(gnd_array *y, int64_t n)
 {
     return y->kind == GND__ERROR ? y : gnd_full_like(y, GND_DTYPE_DEFAULT, gnd__number((double)n));
@@ -117,7 +117,7 @@ static gnd_array *check_variables(const char *func, const char *arg, gnd_array *
     return bad;
 }
 
-/* x as a matrix of dtype t with a variable in each row; transposed: variables are its columns. */
+/* x as a matrix of dtype t with one variable per row; transposed: x has one per column. */
 static gnd_array *variables(gnd_array *x, gnd_dtype t, int transposed)
 {
     gnd_array *m = gnd__as(x, t);
@@ -128,7 +128,7 @@ static gnd_array *variables(gnd_array *x, gnd_dtype t, int transposed)
     return transposed ? gnd_mT(m) : m;
 }
 
-/* Weights are NULL, or real and 1-d with one for each of n observations. */
+/* Checks weights: NULL, or real and 1-d with one element per observation. */
 static gnd_array *check_weights(const char *func, const char *arg, gnd_array *w, int64_t n)
 {
     char text[GND__SHAPE_TEXT];
@@ -143,7 +143,7 @@ static gnd_array *check_weights(const char *func, const char *arg, gnd_array *w,
                      func, arg, gnd__shape_text(text, w->ndim, w->dim), n);
 }
 
-/* The dtype of the result: t, or what the arrays and the default float promote to. */
+/* The dtype of the result: t, or that to which the arrays and the default float promote. */
 static gnd_array *check_result(const char *func, gnd_device *dev, gnd_array *x, gnd_array *y,
                                gnd_dtype *t)
 {
@@ -160,7 +160,8 @@ static gnd_array *check_result(const char *func, gnd_device *dev, gnd_array *x, 
                      gnd_dtype_name(given), gnd_dtype_name(*t), from == 'c' ? "complex" : "float");
 }
 
-/* The divisor of sums of products, an array: sum(w) minus the correction. aweights may be NULL. */
+/* The divisor of the sums of products, an array: the sum of w minus the correction. aweights may be
+ * NULL. */
 static gnd_array *divisor(gnd_array *w, gnd_array *aweights, double correction)
 {
     gnd_array *n = gnd_sum(w, GND_ALL, 0);
@@ -223,7 +224,7 @@ static gnd_array *cov(const char *func, gnd_array *x, gnd_array *y, int rowvar, 
 
     const gnd__inner in = gnd__enter(func);
     gnd_dtype wide = gnd__wide_float(dev, t);
-    /* As in NumPy, a y of one row is one variable for any rowvar. */
+    /* As in NumPy, a y with one row is one variable, whatever rowvar is. */
     gnd_array *m = variables(x, wide, !rowvar && x->ndim == 2);
     if (m->kind == GND__ERROR)
         return gnd__leave(in, m);
@@ -250,7 +251,7 @@ gnd_array *gnd_cov(gnd_array *x, gnd_array *y, int rowvar, double correction, gn
     return cov("cov", x, y, rowvar, correction, fweights, aweights, t);
 }
 
-/* x within [-1, 1]. */
+/* x limited to [-1, 1]. */
 static gnd_array *limited(gnd_array *x)
 {
     return gnd__op3(GND__OP_CLIP, x, gnd__number(-1), gnd__number(1));
