@@ -158,7 +158,9 @@ static PyObject *method_dtype(PyObject *self, PyObject *dtype)
 {
     py_link l;
     int64_t stride[GND_MAX_NDIM];
-    VALUE_OR_NULL(x, self);
+    gnd_array *x = py_value((py_array *)self);
+    if (!x)
+        return NULL;
     if (py_dtype_of(dtype, &l.dtype, NULL))
         return NULL;
     gnd_array *y = gnd_view_dtype(x, l.dtype);
@@ -193,7 +195,9 @@ static PyObject *method_strided(PyObject *self, PyObject *args)
     py_link l;
     PyObject *shape, *strides;
     long long first;
-    VALUE_OR_NULL(x, self);
+    gnd_array *x = py_value((py_array *)self);
+    if (!x)
+        return NULL;
     if (!PyArg_ParseTuple(args, "OOL", &shape, &strides, &first))
         return NULL;
     const int n = ints(shape, l.shape), m = n < 0 ? -1 : ints(strides, l.stride);
