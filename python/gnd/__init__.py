@@ -43,7 +43,7 @@ def __array_namespace_info__():
 
 _LAZY = {'ElementwiseKernel': 'snippets', 'ReductionKernel': 'snippets', 'snippets': '',
          'RawKernel': 'kernels', 'RawModule': 'kernels', 'fuse': 'kernels', 'kernels': '', 'compiler': '', 'driver': '',
-         'cuda': '', 'kernel': '', 'lib': '', 'vectorize': '_vectorize', 'jit': '_jit', 'benchmark': '_benchmark',
+         'cuda': '', 'kernel': '', 'lib': '', 'mpi': '', 'vectorize': '_vectorize', 'jit': '_jit', 'benchmark': '_benchmark',
          'Stream': '_stream', 'Event': '_stream', 'get_current_stream': '_stream',
          'MemoryPool': '_memory', 'get_default_memory_pool': '_memory'}
 
@@ -74,7 +74,6 @@ def _fill_in():
     own.update(_more.OBJECTS)
     for name, value in _names.NAMES.items():
         own.setdefault(name, value)
-    own['_polyfit'] = _core._function('polyfit', 0, 'polyfit', None)
     own['_polyval'] = _core._function('polyval', 0, 'polyval', None)
     for name, method, parameters, group, text in _core._functions():
         module, _, short = name.rpartition('.')

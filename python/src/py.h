@@ -22,6 +22,9 @@
 int py_status_init(PyObject *module);
 /* Raises what fits the status (IndexError for GND_ERR_INDEX ...) with the text; returns NULL. */
 PyObject *py_raise(gnd_status s, const char *text);
+/* The same for a failure of the function of that name, which is NumPy's (linalg: numpy.linalg's):
+ * for some it is another exception. */
+PyObject *py_raise_of(const char *name, int linalg, gnd_status s, const char *text);
 /* 0, or -1 with the error that x holds. */
 int py_check(const gnd_array *x);
 
@@ -47,13 +50,22 @@ PyObject *py_devices(PyObject *self, PyObject *none);
 
 /* --- arrays (array.c, view.c) ----------------------------------------------------------------- */
 
-enum { PY_VIEW_BOX, PY_VIEW_RESHAPE, PY_VIEW_BROADCAST, PY_VIEW_REAL, PY_VIEW_IMAG };
+enum {
+    PY_VIEW_BOX,
+    PY_VIEW_RESHAPE,
+    PY_VIEW_BROADCAST,
+    PY_VIEW_REAL,
+    PY_VIEW_IMAG,
+    PY_VIEW_DTYPE,
+    PY_VIEW_STRIDED
+};
 
 /* Of a view: how its value is made of that of what it looks at (view.c). */
 typedef struct py_link {
     int kind; /* PY_VIEW_* */
     int nsrc; /* BOX: axes of the source, each with start, step and count */
     int64_t start[GND_MAX_NDIM], step[GND_MAX_NDIM], count[GND_MAX_NDIM];
+    gnd_dtype dtype;        /* DTYPE; STRIDED: start[0] is its first element */
     int ndim;               /* of the view */
     int axis[GND_MAX_NDIM]; /* BOX: for each axis of the view that of the source; -1: a new one */
     int64_t shape[GND_MAX_NDIM];  /* of the view */
@@ -140,7 +152,9 @@ PyObject *py_compare(PyObject *a, PyObject *b, int op);
 
 /* What the values of one call hold. */
 typedef struct py_hold {
-    gnd_device *dev;   /* where NumPy's arrays go; NULL: not known yet */
+    gnd_device *dev; /* where NumPy's arrays go; NULL: not known yet */
+    /* *v = an object of another extension; 1 without an exception when it is none. May be NULL. */
+    int (*other)(PyObject *o, gnd_value *v);
     gnd_array **array; /* to be released */
     int narray, room;
     void **block; /* to be freed */
@@ -156,6 +170,10 @@ int py_operand(PyObject *o, gnd_device *dev, gnd_array **out);
 int py_to_value(PyObject *o, py_hold *h, gnd_value *v);
 /* The result v, which is cleared. */
 PyObject *py_from_value(gnd_value *v);
+/* What v says, which is left as it is. other (may be NULL): for tags that gnd/call.h does not have.
+ */
+typedef PyObject *py_object_fn(const gnd_value *v, void *arg);
+PyObject *py_object_of(const gnd_value *v, py_object_fn *other, void *arg);
 /* A number of Python's as NumPy's scalar, anything else as it is. The reference is given on. */
 PyObject *py_numpy_scalar(PyObject *o);
 /* A copy of what is an array for NumPy. */
