@@ -155,7 +155,7 @@ static gnd_status kind_of_error(const entry *e, gnd_status s)
         return GND_ERR_ARG;
     return e->linalg && s == GND_ERR_SHAPE && text &&
                    (strstr(text, "must be square") || strstr(text, "at least 2 dim") ||
-                    strstr(text, "has no condition"))
+                    strstr(text, "is not defined on empty arrays"))
                ? GND_ERR_LINALG
                : s;
 }
