@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""setup.py - the extension gnd._core for pip; what can be said without code is in pyproject.toml.
+"""setup.py - the extensions gnd._core and, where libgnd-mpi is, gnd._mpi for pip; what can be said without code is in pyproject.toml.
 
 The extension is linked to an installed libgnd of the same version, which pkg-config finds, or to one that is built
 here and put into the package with its plugins (gnd/_lib). GND_PYTHON_LIB chooses: "installed", "own", or the folder of
@@ -31,10 +31,10 @@ def run(command, **keywords):
         sys.exit(f'setup.py: {e}')
 
 
-def pkg_config(*options):
+def pkg_config(*options, of='gnd'):
     """The words that pkg-config says of gnd; None without it or without gnd."""
     try:
-        r = subprocess.run([os.environ.get('PKG_CONFIG', 'pkg-config'), *options, 'gnd'], capture_output=True, text=True)
+        r = subprocess.run([os.environ.get('PKG_CONFIG', 'pkg-config'), *options, of], capture_output=True, text=True)
     except OSError:
         return None
     return r.stdout.split() if r.returncode == 0 else None
@@ -84,6 +84,10 @@ class BuildExt(build_ext):
                 sys.exit(f'setup.py: GND_PYTHON_LIB={wanted}: "installed", "own" or the folder of a build is wanted')
             self.lib = built(self.folder)
         shutil.rmtree(self.home() / '_lib', ignore_errors=True)
+        self.mpi = self.mpi_flags()
+        if self.mpi is None:
+            print('setup.py: no libgnd-mpi, so gnd.mpi will be an ImportError that says what to install')
+            self.extensions = [e for e in self.extensions if e.name != 'gnd._mpi']
         self.force = True  # what was built before may be linked to another library
         super().run()
         self.write_stubs()
@@ -91,27 +95,47 @@ class BuildExt(build_ext):
     def home(self):
         return Path(self.get_ext_fullpath('gnd._core')).resolve().parent
 
+    def mpi_flags(self):
+        """How gnd._mpi is compiled and linked; None where libgnd-mpi is not."""
+        if not self.lib:
+            words = pkg_config('--cflags', '--libs', of='gnd-mpi')
+            return None if words is None else ([w for w in words if not w.startswith(('-L', '-l', '-Wl'))],
+                                               [w for w in words if w.startswith(('-L', '-l', '-Wl'))])
+        if not self.mpi_library():
+            return None
+        made = (self.folder / 'Makefile').read_text()
+        return tuple(re.search(rf'^MPI_{what} = (.*)', made, re.M)[1].split() for what in ('CFLAGS', 'LIBS'))
+
+    def mpi_library(self):
+        return next(iter(self.lib.parent.glob(f'libgnd-mpi-{VERSION}.so.0')), None)
+
     def build_extension(self, ext):
+        mpi = ext.name == 'gnd._mpi'
+        if mpi:
+            ext.extra_compile_args += self.mpi[0]
         if self.lib:
+            there = self.home() / '_lib'
+            if not there.exists():
+                self.ship()
             ext.include_dirs += [str(ROOT / 'include'), str(self.folder / 'include')]
-            ext.extra_link_args += [str(self.ship()), '-Wl,-rpath,$ORIGIN/_lib']
+            ext.extra_link_args += [str(there / f.name) for f in (mpi and self.mpi_library(), self.lib) if f]
+            ext.extra_link_args += ['-Wl,-rpath,$ORIGIN/_lib', *(self.mpi[1] if mpi else [])]
         else:
-            libs = pkg_config('--libs')
-            ext.extra_compile_args += pkg_config('--cflags')
+            libs = self.mpi[1] if mpi else pkg_config('--libs')
+            ext.extra_compile_args += [] if mpi else pkg_config('--cflags')
             ext.extra_link_args += libs + [f'-Wl,-rpath,{f[2:]}' for f in libs if f.startswith('-L')]
         super().build_extension(ext)
 
     def ship(self):
-        """Copies the library and what it loads into the package; returns the copy of the library."""
+        """Copies the libraries and what they load into the package."""
         there = self.home() / '_lib'
         (there / 'gnd').mkdir(parents=True)
-        files = [(self.lib, there / self.lib.name)]
+        files = [(f, there / f.name) for f in (self.lib, self.mpi_library()) if f]
         files += [(f, there / 'gnd' / f.name) for f in sorted((self.lib.parent / 'gnd').glob('*.so'))]
         for source, copy in files:
             shutil.copy(source, copy)
             if shutil.which('strip'):
                 run(['strip', '--strip-unneeded', copy])
-        return files[0][1]
 
     def write_stubs(self):
         package = self.home()
@@ -120,7 +144,7 @@ class BuildExt(build_ext):
 
     def get_outputs(self):
         package = self.home()
-        more = [*package.glob('*.pyi'), *(package / '_lib').rglob('*.so*')]
+        more = [*package.rglob('*.pyi'), *(package / '_lib').rglob('*.so*')]
         return super().get_outputs() + [str(f) for f in more]
 
 
@@ -135,7 +159,8 @@ class Sdist(sdist):
 os.makedirs(ROOT / BASE, exist_ok=True)
 os.chdir(ROOT)
 setup(version=VERSION, license='BSD-3-Clause', cmdclass={'build_ext': BuildExt, 'sdist': Sdist},
-      ext_modules=[Extension('gnd._core', sorted(glob.glob('python/src/*.c')), depends=sorted(glob.glob('python/src/*.h')),
+      ext_modules=[Extension(name, sorted(glob.glob(f'python/{folder}/*.c')), depends=sorted(glob.glob('python/*/*.h')),
                              py_limited_api=True, define_macros=[('Py_LIMITED_API', '0x030A0000')],
-                             extra_compile_args=['-fvisibility=hidden'])],
+                             extra_compile_args=['-fvisibility=hidden'])
+                   for name, folder in (('gnd._core', 'src'), ('gnd._mpi', 'mpi'))],
       options={'bdist_wheel': {'py_limited_api': 'cp310'}, 'build': {'build_base': BASE}, 'egg_info': {'egg_base': BASE}})

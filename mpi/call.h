@@ -50,6 +50,11 @@ gnd_status gndm__fn_matmul(gndm__args *a); /* fn_product.c */
 gnd_status gndm__fn_fft(gndm__args *a);    /* fn_fft.c */
 gnd_status gndm__fn_qr(gndm__args *a);     /* fn_tsqr.c */
 gnd_status gndm__fn_lstsq(gndm__args *a);
+gnd_status gndm__fn_cholesky(gndm__args *a); /* fn_cholesky.c */
+gnd_status gndm__fn_solve(gndm__args *a);    /* fn_solve.c */
+gnd_status gndm__fn_inv(gndm__args *a);
+gnd_status gndm__fn_det(gndm__args *a);
+gnd_status gndm__fn_slogdet(gndm__args *a);
 gnd_status gndm__fn_sort(gndm__args *a); /* fn_sort.c */
 gnd_status gndm__fn_topk(gndm__args *a);
 gnd_status gndm__fn_median(gndm__args *a);
@@ -124,6 +129,10 @@ gndm_array *gndm__call1(gndm_ctx *c, const char *name, gndm_array *x);
 gndm_array *gndm__call2(gndm_ctx *c, const char *name, gnd_value x, gnd_value y);
 /* Replaces the value of array parameter i by x. */
 void gndm__replace(gndm__args *a, int i, gndm_array *x);
+/* x with axes `from` (-1: a new one of extent 1), which lists all axes of x that are longer
+ * (fn_product.c). Never NULL. */
+gndm_array *gndm__reshaped(gndm_ctx *c, gndm_array *x, int ndim, const int64_t *shape,
+                           const int *from);
 /* The partition of x with the axes in whole not split. Ranks that a whole axis gave up split the
  * longest other axis, if there is one. The caller frees it. */
 gndm_part *gndm__whole_axes(gndm_ctx *c, const gndm_part *p, uint32_t whole);

@@ -57,6 +57,7 @@ struct gndm_ctx {
     int broken; /* no messages any more */
     char message[GNDM_TEXT];
     double timeout;
+    int64_t block; /* columns of a block in factorizations */
     const struct gndm__transport *transport;
     char *ring[6];         /* GNDM_CHUNK bytes each: staging memory of messages, 3 out and 3 in */
     gndm_rank_info *ranks; /* NULL until they were measured */

@@ -250,9 +250,8 @@ static gnd_status inner(const product *q, const plan *p, gndm_array **out)
 
 /* --- operands --------------------------------------------------------------------------------- */
 
-/* x with axes `from` (-1: a new one of extent 1), which lists all axes of x that are longer. */
-static gndm_array *reshaped(gndm_ctx *c, gndm_array *x, int ndim, const int64_t *shape,
-                            const int *from)
+gndm_array *gndm__reshaped(gndm_ctx *c, gndm_array *x, int ndim, const int64_t *shape,
+                           const int *from)
 {
     gndm_part *p = gndm__part_axes(c, x->part, ndim, shape, from);
     gndm__box b;
@@ -276,9 +275,9 @@ static gnd_status flat(gndm__args *a, gndm_array *x, gndm_array *y, int ndim, co
     const int vx = x->part->ndim == 1, vy = y->part->ndim == 1;
     static const int row[2] = {-1, 0}, column[2] = {0, -1};
     if (vx)
-        x = reshaped(c, x, 2, (const int64_t[]){1, x->part->shape[0]}, row);
+        x = gndm__reshaped(c, x, 2, (const int64_t[]){1, x->part->shape[0]}, row);
     if (vy)
-        y = reshaped(c, y, 2, (const int64_t[]){y->part->shape[0], 1}, column);
+        y = gndm__reshaped(c, y, 2, (const int64_t[]){y->part->shape[0], 1}, column);
     gnd_status st = gndm__check(c, x->status ? x : y);
     if (st)
         return st;
@@ -297,7 +296,7 @@ static gnd_status flat(gndm__args *a, gndm_array *x, gndm_array *y, int ndim, co
                         : blocks(&q, &p, &z);
     gndm_part_free(p.part);
     if (!st && (vx || vy)) /* an axis of extent 1 that was added is on no cut */
-        z = reshaped(c, z, ndim, shape, vx ? (const int[]){1} : (const int[]){0});
+        z = gndm__reshaped(c, z, ndim, shape, vx ? (const int[]){1} : (const int[]){0});
     return st ? st : gndm__ret_array(a, z);
 }
 

@@ -97,6 +97,16 @@ static gnd_status communicators(gndm_ctx *c, MPI_Comm comm)
     return gndm__mpi(c, rc, "MPI_Comm_dup");
 }
 
+/* The columns of a block in factorizations. */
+static gnd_status read_block(gndm_ctx *c)
+{
+    enum { BLOCK = 128, MOST = 1 << 20 };
+    const char *s = getenv("GND_MPI_BLOCK");
+    char *end = NULL;
+    c->block = s && *s ? strtoll(s, &end, 10) : BLOCK;
+    return (end && *end) || c->block < 1 || c->block > MOST ? GND_ERR_ARG : GND_OK;
+}
+
 static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
 {
     const char *text = "";
@@ -117,7 +127,11 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
         st = GND_ERR_ARG;
         text = "gndm_open: an unknown flag";
     }
+    if (!st && (st = read_block(c)))
+        text = "gndm_open: GND_MPI_BLOCK: not a number from 1 to 1048576";
     st = gndm__agree(c, st, text);
+    if (!st) /* that of rank 0: the others may have another environment */
+        st = gndm__bcast(c, &c->block, sizeof c->block, 0);
     if (!st)
         st = same_floats(c);
     if (!st)

@@ -43,7 +43,7 @@ def __array_namespace_info__():
 
 _LAZY = {'ElementwiseKernel': 'snippets', 'ReductionKernel': 'snippets', 'snippets': '',
          'RawKernel': 'kernels', 'RawModule': 'kernels', 'fuse': 'kernels', 'kernels': '', 'compiler': '', 'driver': '',
-         'cuda': '', 'kernel': '', 'lib': '', 'vectorize': '_vectorize', 'jit': '_jit', 'benchmark': '_benchmark',
+         'cuda': '', 'kernel': '', 'lib': '', 'mpi': '', 'vectorize': '_vectorize', 'jit': '_jit', 'benchmark': '_benchmark',
          'Stream': '_stream', 'Event': '_stream', 'get_current_stream': '_stream',
          'MemoryPool': '_memory', 'get_default_memory_pool': '_memory'}
 

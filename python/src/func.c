@@ -146,20 +146,6 @@ static PyObject *call_ufunc(const entry *e, PyObject *const *args, Py_ssize_t n,
     return r;
 }
 
-/* NumPy says LinAlgError of matrices that are not square, or no matrices; of an order statistic out
- * of range ValueError. */
-static gnd_status kind_of_error(const entry *e, gnd_status s)
-{
-    const char *text = gnd_message();
-    if (s == GND_ERR_INDEX && strstr(e->def.ml_name, "partition"))
-        return GND_ERR_ARG;
-    return e->linalg && s == GND_ERR_SHAPE && text &&
-                   (strstr(text, "must be square") || strstr(text, "at least 2 dim") ||
-                    strstr(text, "is not defined on empty arrays"))
-               ? GND_ERR_LINALG
-               : s;
-}
-
 static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
 {
     const entry *e = PyCapsule_GetPointer(self, NULL);
@@ -220,7 +206,8 @@ static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObj
             py_to_value(args[i], &h, &in[i < places ? i : used++]))
             goto done;
     const gnd_status s = gnd_call_function(h.dev, e->f, used, in, nkw, keyword, &out);
-    result = s == GND_OK ? py_from_value(&out) : py_raise(kind_of_error(e, s), gnd_message());
+    result = s == GND_OK ? py_from_value(&out)
+                         : py_raise_of(e->def.ml_name, e->linalg, s, gnd_message());
     if (e->elementwise)
         result = py_numpy_scalar(result);
     if (where)

@@ -3,7 +3,42 @@
  * module.c - the module gnd._core: types, functions, and the list of what gnd has by name.
  * Importing it opens no device.
  */
-#include "py.h"
+#include "api.h"
+
+/* The value of an ndarray; it stays the ndarray's. */
+static gnd_array *array_value(PyObject *o)
+{
+    if (py_is_array(o))
+        return py_value((py_array *)o);
+    PyErr_Format(PyExc_TypeError, "%R: a gnd.ndarray is wanted", (PyObject *)Py_TYPE(o));
+    return NULL;
+}
+
+/* For other extensions of the package. */
+static int add_api(PyObject *m)
+{
+    static py_api api = {.size = sizeof api,
+                         .raise = py_raise,
+                         .raise_of = py_raise_of,
+                         .dtype = py_dtype,
+                         .dtype_of = py_dtype_of,
+                         .device_of = py_device_of,
+                         .device = py_device,
+                         .array_new = py_array_new,
+                         .array_value = array_value,
+                         .from_numpy = py_from_numpy,
+                         .operand = py_operand,
+                         .to_value = py_to_value,
+                         .hold_clear = py_hold_clear,
+                         .object_of = py_object_of,
+                         .ints = py_ints,
+                         .same_kind = py_same_kind};
+    api.version = gnd_version();
+    PyObject *c = PyCapsule_New(&api, PY_API_NAME, NULL);
+    const int bad = !c || PyModule_AddObjectRef(m, "_api", c);
+    Py_XDECREF(c);
+    return bad ? -1 : 0;
+}
 
 static PyMethodDef methods[] = {
     {"devices", py_devices, METH_NOARGS,
@@ -23,7 +58,7 @@ PyMODINIT_FUNC PyInit__core(void)
         py_kernel_init(m) || py_snippet_init(m) || py_stream_init(m) ||
         PyModule_AddFunctions(m, py_func_methods) || PyModule_AddFunctions(m, py_dlpack_methods) ||
         PyModule_AddFunctions(m, py_buffer_methods) ||
-        PyModule_AddFunctions(m, py_record_methods) ||
+        PyModule_AddFunctions(m, py_record_methods) || add_api(m) ||
         PyModule_AddStringConstant(m, "version", gnd_version())) {
         Py_DECREF(m);
         return NULL;

@@ -22,6 +22,9 @@
 int py_status_init(PyObject *module);
 /* Raises what fits the status (IndexError for GND_ERR_INDEX ...) with the text; returns NULL. */
 PyObject *py_raise(gnd_status s, const char *text);
+/* The same for a failure of the function of that name, which is NumPy's (linalg: numpy.linalg's):
+ * for some it is another exception. */
+PyObject *py_raise_of(const char *name, int linalg, gnd_status s, const char *text);
 /* 0, or -1 with the error that x holds. */
 int py_check(const gnd_array *x);
 
@@ -140,7 +143,9 @@ PyObject *py_compare(PyObject *a, PyObject *b, int op);
 
 /* What the values of one call hold. */
 typedef struct py_hold {
-    gnd_device *dev;   /* where NumPy's arrays go; NULL: not known yet */
+    gnd_device *dev; /* where NumPy's arrays go; NULL: not known yet */
+    /* *v = an object of another extension; 1 without an exception when it is none. May be NULL. */
+    int (*other)(PyObject *o, gnd_value *v);
     gnd_array **array; /* to be released */
     int narray, room;
     void **block; /* to be freed */
@@ -156,6 +161,10 @@ int py_operand(PyObject *o, gnd_device *dev, gnd_array **out);
 int py_to_value(PyObject *o, py_hold *h, gnd_value *v);
 /* The result v, which is cleared. */
 PyObject *py_from_value(gnd_value *v);
+/* What v says, which is left as it is. other (may be NULL): for tags that gnd/call.h does not have.
+ */
+typedef PyObject *py_object_fn(const gnd_value *v, void *arg);
+PyObject *py_object_of(const gnd_value *v, py_object_fn *other, void *arg);
 /* A number of Python's as NumPy's scalar, anything else as it is. The reference is given on. */
 PyObject *py_numpy_scalar(PyObject *o);
 /* A copy of what is an array for NumPy. */

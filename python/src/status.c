@@ -4,6 +4,8 @@
  */
 #include "py.h"
 
+#include <string.h>
+
 static PyObject *error_, *linalg_error, *axis_error;
 
 int py_status_init(PyObject *module)
@@ -55,6 +57,19 @@ PyObject *py_raise(gnd_status s, const char *text)
     }
     PyErr_SetString(type, text && *text ? text : gnd_status_text(s));
     return NULL;
+}
+
+/* NumPy says LinAlgError of matrices that are not square, or no matrices; of an order statistic out
+ * of range ValueError. */
+PyObject *py_raise_of(const char *name, int linalg, gnd_status s, const char *text)
+{
+    if (s == GND_ERR_INDEX && strstr(name, "partition"))
+        s = GND_ERR_ARG;
+    else if (linalg && s == GND_ERR_SHAPE && text &&
+             (strstr(text, "must be square") || strstr(text, "at least 2 dim") ||
+              strstr(text, "is not defined on empty arrays")))
+        s = GND_ERR_LINALG;
+    return py_raise(s, text);
 }
 
 int py_check(const gnd_array *x)

@@ -34,7 +34,7 @@ Shape = int | Sequence[int]
 version: str
 '''
 MAIN = '''from . import (compiler as compiler, cuda as cuda, driver as driver, kernel as kernel,
-               lib as lib)
+               lib as lib, mpi as mpi)
 from ._benchmark import benchmark as benchmark
 from ._core import (ArrayLike as ArrayLike, Axis as Axis, Device as Device,
                     DeviceLike as DeviceLike, DTypeLike as DTypeLike, Error as Error,
@@ -303,7 +303,81 @@ def modules():
     lines = [t for t in lines if not t.startswith(('def iinfo', 'def bool('))]
     text = re.sub(r'(?<=: |> )(bool|int|float)\b', r'_\1', '\n'.join(lines))
     texts['__init__.pyi'] = head + text + '\n'
-    return {n: wrapped(t) for n, t in texts.items()}
+    return {n: wrapped(t) for n, t in {**texts, **mpi_modules()}.items()}
+
+
+MPI = IMPORTS + '''import builtins
+
+import numpy
+from numpy.typing import ArrayLike as _NumpyArrayLike, DTypeLike as DTypeLike
+
+from .. import Device, ndarray as _local
+
+ArrayLike = ndarray | _local | _NumpyArrayLike
+DeviceLike = Device | str | None
+Axis = int | Sequence[int] | None
+Shape = int | Sequence[int]
+'''
+
+
+def mpi_class(c):
+    """A class of gnd.mpi: what is written in Python and in C."""
+    kinds = {'closed': 'builtins.bool', 'rank': 'int', 'size': 'int', 'ndim': 'int', 'nbytes': 'int', 'device': 'Device',
+             'shape': 'tuple[int, ...]', 'dtype': 'numpy.dtype[Any]', 'partition': 'Partition', 'context': 'Context',
+             'local': '_local'}
+    lines = ['@final', f'class {c.__name__}:']
+    for n, f in sorted(vars(c).items()):
+        if n.startswith('_') and n not in ('__enter__', '__exit__', '__iter__'):
+            continue
+        if inspect.isdatadescriptor(f):
+            lines += ['    @property', f"    def {n}(self) -> {kinds.get(n, 'ndarray')}: ..."]
+        elif inspect.isfunction(f) and str(inspect.signature(f)) != '(self, *args, **keywords)':
+            lines.append('    ' + python_function(f, n, True).replace('-> ndarray', '-> Any'))
+        else:
+            lines.append(f'    def {n}(self, *args: Any, **keywords: Any) -> Any: ...')
+    if c.__name__ == 'ndarray':
+        for op in 'add sub mul truediv floordiv mod matmul and or xor lshift rshift pow'.split():
+            lines += [f'    def __{m}{op}__(self, other: Any, /) -> ndarray: ...' for m in ('', 'r', 'i')]
+        lines += [f'    def __{op}__(self, other: Any, /) -> Any: ...' for op in ('eq', 'ne', 'lt', 'le', 'gt', 'ge')]
+        lines += [f'    def __{op}__(self) -> ndarray: ...' for op in ('neg', 'pos', 'abs', 'invert')]
+        lines += [f'    def __{n}__(self) -> {n}: ...' for n in ('int', 'float', 'complex')]
+        lines += ['    def __bool__(self) -> builtins.bool: ...', '    def __len__(self) -> int: ...',
+                  '    def __getitem__(self, key: Any, /) -> ndarray: ...',
+                  '    def __setitem__(self, key: Any, value: Any, /) -> None: ...']
+    return lines + ['']
+
+
+def mpi_modules():
+    """Those of gnd.mpi, where it is."""
+    try:
+        from gnd import mpi
+    except ImportError:
+        return {}
+    table = {n: (shown(n, p), g) for n, m, p, g, _ in _core._functions() if not m}
+    texts = {}
+
+    def lines_of(where, group):
+        lines = []
+        for n, f in sorted(vars(where).items()):
+            if n.startswith('_') or not callable(f) or isinstance(f, type):
+                continue
+            if inspect.isfunction(f):
+                lines.append(python_function(f, n))
+                continue
+            row = table.get(n) or table.get(f'{group}.{n}')
+            lines.append(f'def {n}(*args: Any, **keywords: Any) -> Any: ...' if not row or '*' in row[0].replace('*, ', '') else
+                         re.sub(r'\) -> .*', ', *, ' * ('*' not in row[0]) + ', ' * ('*' in row[0]) +
+                                'partition: Partition | None = ..., out: ndarray | None = ...) -> Any: ...',
+                                function(n, row[0].replace(', *, device=None', '').replace(', device=None', ''), row[1])))
+        return [t.replace('(, *, ', '(*, ') for t in lines]
+
+    for group in GROUPS:
+        texts[f'mpi/{group}.pyi'] = HEAD + IMPORTS + 'from . import ArrayLike, Axis, DTypeLike, Partition, Shape, ndarray\n\n' + (
+            '\n'.join(lines_of(getattr(mpi, group), group)) + '\n')
+    own = [t for c in (mpi.Context, mpi.Partition, mpi.ndarray) for t in mpi_class(c)]
+    texts['mpi/__init__.pyi'] = HEAD + MPI + f"from . import {', '.join(f'{g} as {g}' for g in GROUPS)}\n\n" + '\n'.join(
+        own + re.sub(r'(?<=: |> )bool\b', 'builtins.bool', '\n'.join(lines_of(mpi, ''))).split('\n')) + '\n'
+    return texts
 
 
 def wrapped(text):

@@ -280,6 +280,9 @@ int py_to_value(PyObject *o, py_hold *h, gnd_value *v)
         *v = gnd_value_none();
         v->tag = GND_V_ELLIPSIS;
     } else {
+        const int foreign = h->other ? h->other(o, v) : 1;
+        if (foreign <= 0)
+            return foreign;
         if (numpy())
             return -1;
         const int is =
@@ -336,7 +339,7 @@ static PyObject *record_type(const char *fields)
     return t;
 }
 
-static PyObject *object_of(const gnd_value *v)
+PyObject *py_object_of(const gnd_value *v, py_object_fn *other, void *arg)
 {
     switch ((gnd_tag)v->tag) {
     case GND_V_NOTHING: Py_RETURN_NONE;
@@ -352,9 +355,11 @@ static PyObject *object_of(const gnd_value *v)
     case GND_V_ARRAY: return py_array_new(gnd_retain(v->as.array));
     default: break;
     }
+    if (v->tag > GND_V_RECORD && other)
+        return other(v, arg);
     PyObject *t = v->tag == GND_V_LIST ? PyList_New(0) : PyTuple_New((Py_ssize_t)v->as.items.n);
     for (int64_t i = 0; t && i < v->as.items.n; i++) {
-        PyObject *o = object_of(&v->as.items.item[i]);
+        PyObject *o = py_object_of(&v->as.items.item[i], other, arg);
         int bad = !o;
         if (o && v->tag == GND_V_LIST) {
             bad = PyList_Append(t, o);
@@ -391,7 +396,7 @@ PyObject *py_numpy_scalar(PyObject *o)
 
 PyObject *py_from_value(gnd_value *v)
 {
-    PyObject *o = object_of(v);
+    PyObject *o = py_object_of(v, NULL, NULL);
     gnd_value_clear(v);
     return o;
 }

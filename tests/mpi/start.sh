@@ -29,12 +29,13 @@ ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 export ASAN_OPTIONS
 
 program_folder=$GND_BUILDDIR/tests/mpi
+launcher= # of programs that are texts
 # started RANKS PROGRAM [ARGUMENT...]: its checks as one of this script's for each; those that fail are shown.
 started() {
     ranks=$1 prog=$2
     shift 2
     # shellcheck disable=SC2086 # a command and its options
-    $mpirun -n "$ranks" "$program_folder/$prog" "$@" >out 2>err
+    $mpirun -n "$ranks" $launcher "$program_folder/$prog" "$@" >out 2>err
     status=$?
     while read -r line; do
         case $line in

@@ -455,7 +455,7 @@ static void faults(void)
 /* Many rows by index, an odd number of them, in vectors. */
 static void many_rows(void)
 {
-    enum { ROWS = 37, TAKEN = 1023, COLS = 520 };
+    enum { ROWS = 37, TAKEN = 517, COLS = 1032 }; /* more than a run of a CPU, whole vectors */
     float *m = malloc(ROWS * COLS * sizeof *m), *y = calloc(TAKEN * COLS, sizeof *y);
     int64_t *i = malloc(TAKEN * sizeof *i), wrong = 0;
     for (int k = 0; k < ROWS * COLS; k++)
