@@ -16,6 +16,20 @@ GND_FN $T gnd_sign_$t($T x)
 //@fn signbit f64
 #define gnd_signbit_f64(x) (GND_BITS_f64(x) >> 63)
 
+/* The bits of a float, and the float of bits. */
+//@fn tobits f32
+#define gnd_tobits_f32(x) GND_BITS_f32(x)
+//@fn tobits f64
+#define gnd_tobits_f64(x) GND_BITS_f64(x)
+//@fn tobits f16
+#define gnd_tobits_f16(x) gnd_pack_f16(x)
+//@fn tobits bf16
+#define gnd_tobits_bf16(x) gnd_pack_bf16(x)
+//@fn frombits u32
+#define gnd_frombits_u32(x) GND_FROM_f32(x)
+//@fn frombits u64
+#define gnd_frombits_u64(x) GND_FROM_f64(x)
+
 /* min(max(x, lo), hi) where any NaN gives NaN; hi where lo > hi. Exact. */
 //@fn clip f
 GND_FN $T gnd_clip_$t($T x, $T lo, $T hi)

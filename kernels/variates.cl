@@ -158,3 +158,115 @@ GND_FN g_i64 gnd_geometric_$t(g_u64 i, g_u64 key, $T p)
     const $T k = ceil(gnd_neglog_$t(gnd_word_$t(i, key)) / -gnd_log1p_$t(-p));
     return k < 1 ? 1 : k >= ($T)9.2e18$f ? 0x7fffffffffffffffL : (g_i64)k;
 }
+
+/* Zipf's numbers: k = 1, 2, ... with probability proportional to k^-a, by rejection from a continuous power law
+ * (Devroye: Non-Uniform Random Variate Generation, 1986, X.6.1) that ends at 9.2e18. -1 where a is not above 1. */
+//@fn zipf f32 f64
+GND_FN g_i64 gnd_zipf_$t(g_u64 i, g_u64 key, $T a)
+{
+    const $T s = a - 1;
+    $U x[4];
+    if (!(s > 0))
+        return -1;
+    if (s > 64) /* 2 has a probability below 2^-64 */
+        return 1;
+    /* u^(-1/s) for u in ]9.2e18^-s, 1[; 2^s and (1 + 1/k)^s, less 1, without cancellation */
+    const $T span = -gnd_expm1_$t(($T)-43.66568$f * s), two = gnd_expm1_$t(($T)0.6931471805599453$f * s);
+    for (g_u32 n = 0; n < 500u; n++) {
+        gnd_draws_$t(i, n, key, x);
+        const $T k = floor(gnd_exp_$t(-gnd_log1p_$t(-span * gnd_open_$t(x[0])) / s));
+        if (!(k >= 1 && k <= ($T)9.2e18$f))
+            continue;
+        const $T t = gnd_expm1_$t(s * gnd_log1p_$t(1 / k));
+        if (gnd_open_$t(x[1]) * k * t * (two + 1) <= (t + 1) * two)
+            return (g_i64)k;
+    }
+    return 1;
+}
+
+/* Von Mises' angles around 0 of concentration kappa, in -pi .. pi (Best, Fisher: Efficient simulation of the von Mises
+ * distribution, Applied Statistics 28, 1979), by 1 - cos of the angle, so that nothing cancels. NaN: kappa < 0. */
+//@fn vonmises f32 f64
+GND_FN $T gnd_vonmises_$t(g_u64 i, g_u64 key, $T kappa)
+{
+    const $T pi = ($T)3.141592653589793$f;
+    $U x[4];
+    gnd_draws_$t(i, 0, key, x);
+    if (!(kappa >= 0))
+        return GND_NAN_$t;
+    if (kappa < ($T)1e-8$f) /* a circle of equal density */
+        return pi * (2 * gnd_open_$t(x[0]) - 1);
+    if (kappa > ($T)1e8$f) /* a normal number */
+        return gnd_polar_$t(x[0], x[1], 0u) / sqrt(kappa);
+    /* r, rho and s are Best and Fisher's; above is s - 1 */
+    const $T q = sqrt(1 + 4 * kappa * kappa), r = 1 + q;
+    const $T rho = 2 * kappa * sqrt(r) / (r * (sqrt(r) + ($T)1.4142135623730951$f));
+    const $T short_of_1 = kappa < 1 ? 1 - rho : (sqrt(2 * r) - 1 - 1 / (q + 2 * kappa)) / (2 * kappa);
+    const $T above = short_of_1 * short_of_1 / (2 * rho);
+    for (g_u32 n = 0; n < 500u; n++) {
+        gnd_draws_$t(i, n, key, x);
+        const $T sine = gnd_sin_$t(pi / 2 * gnd_open_$t(x[0])), dz = 2 * sine * sine; /* 1 - z */
+        const $T dw = above * dz / (above + 2 - dz);                              /* 1 - cos(angle) */
+        const $T y = kappa * (above + dw), v = gnd_open_$t(x[1]);
+        if (y * (2 - y) >= v || gnd_log_$t(y / v) + 1 >= y) {
+            const $T angle = 2 * gnd_asin_$t(sqrt(dw / 2));
+            return gnd_open_$t(x[2]) < ($T)0.5$f ? -angle : angle;
+        }
+    }
+    return 0;
+}
+
+/* log(m! / k!) + d (log(m + 1) - 1), d = k - m: of the size of d also where the logarithms are large. */
+//@fn factorials f32 f64
+GND_FN $T gnd_factorials_$t($T m, $T k)
+{
+    return gnd_stirling_$t(m) - gnd_stirling_$t(k) - (k + ($T)0.5$f) * gnd_log1p_$t((k - m) / (m + 1));
+}
+/* How many of n things drawn from good and bad ones are good: one after the other for few, else by the ratio of
+ * uniforms (HRUA* of Stadlober: The ratio of uniforms approach for generating discrete random variates, J. Comput.
+ * Appl. Math. 31, 1990). -1 where numbers are negative or not whole, or n > good + bad. */
+//@fn hypergeometric f32 f64
+GND_FN g_i64 gnd_hypergeometric_$t(g_u64 i, g_u64 key, $T good, $T bad, $T n)
+{
+    const $T all = good + bad, few = good < bad ? good : bad, many = all - few;
+    if (!(good >= 0 && bad >= 0 && n >= 0 && n <= all && all <= ($T)9.2e18$f && good == floor(good) &&
+          bad == floor(bad) && n == floor(n)))
+        return -1;
+    /* what is drawn, or what is left, whichever is less; of the rarer kind */
+    const $T some = 2 * n > all ? all - n : n;
+    $T found = 0;
+    $U x[4];
+    if (some < 10) {
+        for (int j = 0; j < (int)some; j++) {
+            if ((j & 3) == 0)
+                gnd_draws_$t(i, (g_u32)j >> 2, key, x);
+            found += gnd_open_$t(x[j & 3]) * (all - j) < few - found;
+        }
+    } else {
+        const $T mean = some * (few / all), m = floor((some + 1) * ((few + 1) / (all + 2)));
+        const $T sd = sqrt((all - some) / (all - 1) * mean * (many / all) + ($T)0.5$f);
+        const $T h = ($T)1.7155277699214135$f * sd + ($T)0.8989161620588988$f;
+        const $T most = some < few ? some : few, far = floor(mean + ($T)0.5$f + 16 * sd);
+        const $T last = most < far ? most : far, rest = many - some;
+        const $T slope = gnd_log_$t((m + 1) / (few - m + 1) * ((rest + m + 1) / (some - m + 1)));
+        found = m;
+        for (g_u32 j = 0; j < 500u; j++) {
+            gnd_draws_$t(i, j, key, x);
+            const $T u = gnd_open_$t(x[0]);
+            const $T at = mean + ($T)0.5$f + h * (gnd_open_$t(x[1]) - ($T)0.5$f) / u, k = floor(at);
+            if (!(at >= 0 && k <= last))
+                continue;
+            /* the logarithm of the probability of k over that of m */
+            const $T t = gnd_factorials_$t(m, k) + gnd_factorials_$t(few - m, few - k) +
+                         gnd_factorials_$t(some - m, some - k) + gnd_factorials_$t(rest + m, rest + k) -
+                         (k - m) * slope;
+            if (2 * gnd_log_$t(u) <= t) {
+                found = k;
+                break;
+            }
+        }
+    }
+    if (good > bad)
+        found = some - found;
+    return (g_i64)(2 * n > all ? good - found : found);
+}

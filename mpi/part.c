@@ -196,39 +196,39 @@ gndm_part *gndm_part_cuts(gndm_ctx *c, int ndim, const int64_t *shape, const int
 
 /* --- cuts by speed ---------------------------------------------------------------------------- */
 
-/* Cuts of n elements in proportion to speed[0 .. k-1], with at most most[i] elements in part i (as
- * far as that is possible). */
-static void cuts_by(int64_t n, int k, double *speed, const double *most, int64_t *cut)
+/* Cuts of n elements in proportion to speed[0 .. k-1], with at most most[i] elements in part i. If
+ * that is less than n in all, in proportion to most: each part is beyond its limit by the same
+ * factor. Overwrites both. */
+static void cuts_by(int64_t n, int k, double *speed, double *most, int64_t *cut)
 {
-    double sum = 0, room = 0, left = (double)n, *part = speed;
+    double sum = 0, room = 0, left = (double)n, at = 0;
     for (int i = 0; i < k; i++)
         sum += speed[i], room += most[i];
-    if (!(sum > 0) || room < (double)n) { /* nothing is known, or it does not fit anyhow */
+    if (!(sum > 0 && room > 0)) { /* nothing is known */
         gndm__even_cuts(n, k, cut);
         return;
     }
-    /* Parts over their limit get it, and the rest is divided among the others, until none is. */
-    char *fixed = calloc((size_t)k, 1);
-    for (int again = 1; fixed && again;) {
-        again = 0;
+    if (room < (double)n) {
         for (int i = 0; i < k; i++)
-            if (!fixed[i] && speed[i] / sum * left > most[i]) {
-                sum -= speed[i];
-                left -= most[i];
-                part[i] = most[i];
-                fixed[i] = again = 1;
-                break;
-            }
+            speed[i] = most[i], most[i] = INFINITY;
+        sum = room;
     }
-    double at = 0;
+    /* Parts over their limit get it (speed -1), and the rest is divided among the others, until
+     * none is. */
+    for (int i = 0; i < k; i++)
+        if (speed[i] >= 0 && speed[i] / sum * left > most[i]) {
+            sum -= speed[i];
+            left -= most[i];
+            speed[i] = -1;
+            i = -1;
+        }
     cut[0] = 0;
     for (int i = 0; i < k; i++) {
-        at += fixed && fixed[i] ? part[i] : sum > 0 ? speed[i] / sum * left : 0;
+        at += speed[i] < 0 ? most[i] : sum > 0 ? speed[i] / sum * left : 0;
         const double c = floor(at + 0.5);
         cut[i + 1] = c >= (double)n ? n : c < (double)cut[i] ? cut[i] : (int64_t)c;
     }
     cut[k] = n;
-    free(fixed);
 }
 
 gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const int *grid,

@@ -9,7 +9,9 @@ function wrap(f) {
     if (f == "gnd_here" || f in seen)
         return
     seen[f] = 1
-    print "#define " f "(...) (gnd_here(__FILE__, __LINE__), " f "(__VA_ARGS__))"
+    call = "(gnd_here(__FILE__, __LINE__), " f "(__VA_ARGS__))"
+    between = length(call) + length(f) > 106 ? " \\\n    " : " "
+    print "#define " f "(...)" between call
 }
 
 BEGIN {

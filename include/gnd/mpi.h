@@ -113,8 +113,11 @@ GND_API gndm_part *gndm_part_even(gndm_ctx *c, int ndim, const int64_t *shape, c
 /* The kinds of work by whose speed cuts are made. */
 enum { GNDM_BANDWIDTH = 0, GNDM_FLOPS = 1 };
 /* Cuts that follow the measured speeds of the ranks, and leave no rank with more than its device's
- * memory can hold eight times. grid as for gndm_part_even; an axis of several ranks in one place of
- * the grid is cut by the slowest of each place. */
+ * memory can hold eight times, with 16 bytes for each element. An array that is larger than all
+ * these limits together is cut in proportion to the memory of the devices; a part that a device
+ * cannot hold is GND_ERR_DEVMEM when it is evaluated, and names the rank. grid as for
+ * gndm_part_even; an axis of several ranks in one place of the grid is cut by the slowest of each
+ * place. */
 GND_API gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const int *grid,
                                       int kind);
 /* Given cuts: cut[d] has grid[d] + 1 offsets, which do not decrease, from 0 to shape[d]; NULL where

@@ -139,6 +139,11 @@ GND_API gnd_array *gnd_rng_noncentral_f(gnd_rng *g, gnd_device *dev, gnd_dtype t
                                         const int64_t *shape, gnd_array *dfnum, gnd_array *dfden,
                                         gnd_array *nonc);
 
+/* Von Mises: angles around mu of concentration kappa >= 0, in -pi .. pi, by Best and Fisher
+ * (Applied Statistics 28, 1979). */
+GND_API gnd_array *gnd_rng_vonmises(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                    const int64_t *shape, gnd_array *mu, gnd_array *kappa);
+
 /* --- discrete --------------------------------------------------------------------------------- */
 
 /* Integers low .. high - 1 (endpoint != 0: .. high), with equal probability, by Lemire's method
@@ -172,6 +177,20 @@ GND_API gnd_array *gnd_rng_negative_binomial(gnd_rng *g, gnd_device *dev, gnd_dt
 GND_API gnd_array *gnd_rng_logseries(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                      const int64_t *shape, gnd_array *p);
 
+/* Zipf: k = 1, 2, ... with probability proportional to k^-a, a > 1, up to 9.2e18. Elements of array
+ * parameters that are not above 1 give -1. Devroye's rejection (Non-Uniform Random Variate
+ * Generation, 1986). */
+GND_API gnd_array *gnd_rng_zipf(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                const int64_t *shape, gnd_array *a);
+/* Hypergeometric: the good ones among nsample things drawn, without putting back, from ngood good
+ * and nbad bad ones. GND_ERR_ARG: scalars that are negative or not whole, or nsample > ngood +
+ * nbad; elements of array parameters like that give -1. HRUA* of Stadlober (J. Comput. Appl. Math.
+ * 31, 1990); one after the other for fewer than 10. Counts above 2^53 (without float64: 2^24) are
+ * rounded. */
+GND_API gnd_array *gnd_rng_hypergeometric(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                          const int64_t *shape, gnd_array *ngood, gnd_array *nbad,
+                                          gnd_array *nsample);
+
 /* --- rows ------------------------------------------------------------------------------------- */
 
 /* Multinomial, with shape + (k,): the numbers of n >= 0 trials with each of k outcomes. The last
@@ -181,6 +200,14 @@ GND_API gnd_array *gnd_rng_logseries(gnd_rng *g, gnd_device *dev, gnd_dtype t, i
  * axis, or k = 0. */
 GND_API gnd_array *gnd_rng_multinomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                        const int64_t *shape, gnd_array *n, gnd_array *p);
+/* Multivariate hypergeometric, with shape + (k,): how many of nsample >= 0 things drawn, without
+ * putting back, have each of k colors. The last axis of colors, an array (..., k), has the numbers
+ * of things; nsample and colors without its last axis broadcast to the shape. Rows of which nsample
+ * is more than their things, or with a negative number, are -1. Draws k - 1 hypergeometric numbers,
+ * with one launch each. GND_ERR_SHAPE: colors has no axis, or k = 0. */
+GND_API gnd_array *gnd_rng_multivariate_hypergeometric(gnd_rng *g, gnd_device *dev, gnd_dtype t,
+                                                       int ndim, const int64_t *shape,
+                                                       gnd_array *colors, gnd_array *nsample);
 /* Dirichlet, with shape + (k,): gamma numbers with shapes alpha > 0, an array (..., k), divided by
  * their sum. */
 GND_API gnd_array *gnd_rng_dirichlet(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,

@@ -108,6 +108,16 @@ GND_API gnd_array *gnd_flip(gnd_array *x, gnd_axes axes);
 GND_API gnd_array *gnd_broadcast_to(gnd_array *x, int ndim, const int64_t *shape);
 /* Broadcasts n arrays to their common shape, into out[n]. Returns the first error. */
 GND_API gnd_status gnd_broadcast_arrays(int n, gnd_array *const *x, gnd_array **out);
+/* The bytes of x as dtype t. Where the sizes of the dtypes differ the last axis becomes longer or
+ * shorter by their ratio, as in NumPy; x may have any layout. The lowest byte is the first. Bools
+ * become bytes of 0 and 1, and bytes that are not 0 true; a float16's NaN is quiet. GND_ERR_SHAPE:
+ * no last axis, or its elements are no multiple of the ratio. */
+GND_API gnd_array *gnd_view_dtype(gnd_array *x, gnd_dtype t);
+/* Element i of the result is element offset plus the sum of strides[k] * i[k] of x in C order, as
+ * PyTorch's as_strided: elements may occur more than once, and strides may be 0 or negative. shape
+ * and strides have ndim entries. GND_ERR_INDEX: beyond the elements of x. */
+GND_API gnd_array *gnd_as_strided(gnd_array *x, int ndim, const int64_t *shape,
+                                  const int64_t *strides, int64_t offset);
 /* The diagonal of axes axis1 and axis2. Both are removed, and the diagonal becomes the last
  * axis. */
 GND_API gnd_array *gnd_diagonal(gnd_array *x, int64_t offset, int axis1, int axis2);

@@ -162,7 +162,7 @@ void gnd__acc_init(gnd__cg *c, const char *name, const char *sfx)
 /* op(a, b) as an expression. */
 static void binary(gnd__cg *c, int j, const char *a, const char *b)
 {
-    const char *arg[GND__OP_ARGS] = {a, b, "", ""};
+    const char *arg[GND__OP_ARGS] = {a, b, "", "", ""};
     gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
     const gnd__op op = gnd__reds[c->k->red[j].op].op;
     if (c->k->red[j].fn) {
@@ -180,8 +180,8 @@ static void beats(gnd__cg *c, int j, const char *a, const char *b)
     gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
     int kind = gnd_dtype_kind(t);
     const gnd__op op = gnd__reds[c->k->red[j].op].op;
-    const char *ab[GND__OP_ARGS] = {a, b, "", ""}, *aa[GND__OP_ARGS] = {a, "", "", ""};
-    const char *bb[GND__OP_ARGS] = {b, "", "", ""};
+    const char *ab[GND__OP_ARGS] = {a, b, "", "", ""}, *aa[GND__OP_ARGS] = {a, "", "", "", ""};
+    const char *bb[GND__OP_ARGS] = {b, "", "", "", ""};
     gnd__cgf(c, "((");
     gnd__expand(&c->body, gnd__op_text(op, kind), t, ab);
     gnd__cgf(c, ")");
@@ -206,7 +206,7 @@ static void takes_over(gnd__cg *c, int j, const char *v, const char *a)
 {
     const gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
     const int kind = gnd_dtype_kind(t), most = gnd__reds[c->k->red[j].op].identity == GND__LOWEST;
-    const char *va[GND__OP_ARGS] = {v, a, "", ""};
+    const char *va[GND__OP_ARGS] = {v, a, "", "", ""};
     if (kind == 'f') { /* greater, or NaN while a is not */
         gnd__cgf(c, "!(");
         gnd__expand(&c->body, gnd__op_text(most ? GND__OP_LESS_EQUAL : GND__OP_GREATER_EQUAL, kind),

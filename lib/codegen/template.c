@@ -57,7 +57,8 @@ static const char *placeholder(char c, gnd_dtype own, const char *const *arg)
     case '0':
     case '1':
     case '2':
-    case '3': return arg ? arg[c - '0'] : NULL;
+    case '3':
+    case '4': return arg ? arg[c - '0'] : NULL;
     case 'T': return ctypes[t];
     case 't': return suffixes[t];
     case 'n': return suffixes[own];

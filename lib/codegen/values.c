@@ -71,7 +71,7 @@ static void two_text(gnd__cg *c, int i)
 {
     const gnd__instr *in = &c->k->instr[i];
     char name[3][24];
-    const char *const arg[GND__OP_ARGS] = {name[0], name[1], name[2], ""};
+    const char *const arg[GND__OP_ARGS] = {name[0], name[1], name[2], "", ""};
     snprintf(name[0], sizeof name[0], "four%d[l]", i);
     snprintf(name[1], sizeof name[1], "four%d[l | 1]", i);
     snprintf(name[2], sizeof name[2], "two%d", i);

@@ -81,7 +81,7 @@ static void write_prepare(void *who, const gnd__holeargs *a)
     const words_writer *w = who;
     const gnd__kir *k = w->c->k;
     char name[3][16] = {"", "", ""};
-    const char *const arg[GND__OP_ARGS] = {w->count, name[0], name[1], name[2]};
+    const char *const arg[GND__OP_ARGS] = {w->count, name[0], name[1], name[2], ""};
     (void)a;
     for (int j = 1; j < info(k, w->i)->nin; j++)
         snprintf(name[j - 1], sizeof name[0], "c%d", k->instr[k->instr[w->i].a[j]].ref);

@@ -271,6 +271,9 @@ gnd_array *gnd__view_node(gnd_array *x, int ndim, const int64_t *dim, const gnd_
 /* x with its axis of n elements replaced by n - window + 1 windows, whose elements are a new last
  * axis. */
 gnd_array *gnd__window_node(gnd_array *x, int axis, int64_t window);
+/* Element i of the vector x at start plus the sum of stride[k] * i[k], which is in range. */
+gnd_array *gnd__strided_node(gnd_array *x, int ndim, const int64_t *dim, const int64_t *stride,
+                             int64_t start);
 gnd_array *gnd__reshape_node(gnd_array *x, int ndim, const int64_t *dim);
 
 /* --- owners ----------------------------------------------------------------------------------- */

@@ -56,7 +56,7 @@ typedef struct gnd__opinfo {
     int nin;
     gnd__rule rule;
     gnd__outrule out;
-    /* Kernel text by kind of the compute dtype; NULL: not allowed. $0 $1 $2 $3 arguments, $T the C
+    /* Kernel text by kind of the compute dtype; NULL: not allowed. $0 to $4 arguments, $T the C
      * type and $t the suffix of the compute dtype (float32's for float16 and bfloat16), $n its own
      * suffix (f16 and bf16 too), $U $u the unsigned int type of its width, $W the unsigned type for
      * arithmetic that wraps (g_u32 up to 32 bits, else g_u64), $R $r the real type of a complex
@@ -74,7 +74,7 @@ typedef struct gnd__opinfo {
     int busy; /* takes so many instructions that work-items should have all registers */
 } gnd__opinfo;
 
-enum { GND__OP_ARGS = 4 }; /* the most arguments of an operation */
+enum { GND__OP_ARGS = 5 }; /* the most arguments of an operation */
 
 extern const gnd__opinfo gnd__ops[GND__NALLOPS];
 /* Reductions, in the order of enum gnd__red (graph/redset.def). */

@@ -330,6 +330,19 @@ gnd_array *gnd__window_node(gnd_array *x, int axis, int64_t window)
     return viewed(x, x->ndim + 1, dim, &m);
 }
 
+gnd_array *gnd__strided_node(gnd_array *x, int ndim, const int64_t *dim, const int64_t *stride,
+                             int64_t start)
+{
+    linear m;
+    if (x->kind == GND__ERROR)
+        return x;
+    m.nin = 1;
+    m.nterm = 0;
+    m.start[0] = start;
+    add_terms(&m, 0, ndim, dim, stride);
+    return viewed(x, ndim, dim, &m);
+}
+
 /* Changes the shape of x, a view of the reshape r of `in`: if strides can express it over r's
  * elements in C order, the result is a view of `in` as one axis. NULL: they cannot. */
 static gnd_array *of_flat(const linear *m, const gnd_array *x, const gnd_array *r, gnd_array *in,

@@ -246,7 +246,7 @@ int gnd__fn_meshgrid(gnd__args *c)
     gnd_status s = GND_OK;
     for (int i = 0; sparse && i < n; i++)
         out[i] = coordinate(x[i], i, n, ij);
-    if (!sparse)
+    if (!sparse && n)
         s = gnd_meshgrid(n, x, ij, out);
     gnd__free(x);
     int r = gnd__ret_tuple(c, out, n, s);

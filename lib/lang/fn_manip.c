@@ -88,6 +88,28 @@ int gnd__fn_sliding_window_view(gnd__args *c)
     return gnd__ret(c, gnd_sliding_window_view(x, n, window, axis));
 }
 
+int gnd__fn_as_strided(gnd__args *c)
+{
+    int64_t shape[GND_MAX_NDIM], strides[GND_MAX_NDIM], offset = 0;
+    int n, m;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    if (!x || gnd__arg_ints(c, 1, shape, GND_MAX_NDIM, &n) ||
+        gnd__arg_ints(c, 2, strides, GND_MAX_NDIM, &m) ||
+        (gnd__arg_given(c, 3) && gnd__arg_int(c, 3, &offset)))
+        return -1;
+    if (n != m)
+        return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at, "%s: %d strides for %d extents", c->name,
+                              m, n);
+    return gnd__ret(c, gnd_as_strided(x, n, shape, strides, offset));
+}
+
+int gnd__fn_view_dtype(gnd__args *c)
+{
+    gnd_dtype t;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    return !x || gnd__arg_dtype(c, 1, &t) ? -1 : gnd__ret(c, gnd_view_dtype(x, t));
+}
+
 /* A tuple of ints. */
 static int ret_ints(gnd__args *c, int n, const int64_t *v)
 {

@@ -254,6 +254,18 @@ int gnd__fn_logseries(gnd__args *c)
 {
     return of_one(c, gnd_rng_logseries, 1);
 }
+int gnd__fn_vonmises(gnd__args *c)
+{
+    return of_two(c, gnd_rng_vonmises, 0, 1);
+}
+int gnd__fn_zipf(gnd__args *c)
+{
+    return of_one(c, gnd_rng_zipf, 2);
+}
+int gnd__fn_hypergeometric(gnd__args *c)
+{
+    return of_three(c, gnd_rng_hypergeometric);
+}
 int gnd__fn_triangular(gnd__args *c)
 {
     return of_three(c, gnd_rng_triangular);
@@ -297,6 +309,16 @@ int gnd__fn_multinomial(gnd__args *c)
     if (!p || common(c, 2, 3, 4, &r))
         return -1;
     return gnd__ret(c, gnd_rng_multinomial(r.g, r.dev, r.t, r.ndim, r.shape, n, p));
+}
+
+int gnd__fn_multivariate_hypergeometric(gnd__args *c)
+{
+    random_call r;
+    gnd_array *colors = gnd__arg_strong(c, 0), *n = colors ? gnd__arg_array(c, 1) : NULL;
+    if (!n || gnd__arg_word(c, 3, "marginals count", 0) < 0 || common(c, 2, 4, 5, &r))
+        return -1;
+    return gnd__ret(
+        c, gnd_rng_multivariate_hypergeometric(r.g, r.dev, r.t, r.ndim, r.shape, colors, n));
 }
 
 int gnd__fn_dirichlet(gnd__args *c)

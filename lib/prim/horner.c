@@ -27,7 +27,7 @@ gnd_array *gnd__horner_node(gnd_array *p, gnd_array *x, gnd_array *y)
 /* #define name(a, b), the operation on two values of the result's dtype. */
 static void define(gnd__prog *p, const char *name, gnd__op op)
 {
-    const char *const arg[GND__OP_ARGS] = {"(a)", "(b)", "", ""};
+    const char *const arg[GND__OP_ARGS] = {"(a)", "(b)", "", "", ""};
     gnd__str text = {0};
     gnd__expand(&text, gnd__op_text(op, gnd_dtype_kind(p->dtype)), p->dtype, arg);
     gnd__pk_def(p, "#define %s(a, b) %s\n", name, gnd__str_get(&text));

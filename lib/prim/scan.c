@@ -188,7 +188,7 @@ static void begin(const scan *c, const char *name, int in, int out, int carries)
 {
     gnd__prog *p = c->p;
     int kind = gnd_dtype_kind(p->dtype);
-    static const char *const arg[4] = {"(a)", "(b)", "", ""};
+    static const char *const arg[GND__OP_ARGS] = {"(a)", "(b)", "", "", ""};
     gnd__str op = {0};
     gnd__pk_begin(p, name);
     if (out)

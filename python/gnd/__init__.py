@@ -74,7 +74,6 @@ def _fill_in():
     own.update(_more.OBJECTS)
     for name, value in _names.NAMES.items():
         own.setdefault(name, value)
-    own['_polyfit'] = _core._function('polyfit', 0, 'polyfit', None)
     own['_polyval'] = _core._function('polyval', 0, 'polyval', None)
     for name, method, parameters, group, text in _core._functions():
         module, _, short = name.rpartition('.')

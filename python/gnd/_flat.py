@@ -31,6 +31,8 @@ class flatiter:  # noqa: N801
             if len(key) != 1:
                 raise IndexError('flat has one dimension')
             key = key[0]
+        if key is None:
+            raise IndexError('flat has one dimension, and takes no new axes')
         return key
 
     def __getitem__(self, key):

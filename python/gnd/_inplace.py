@@ -54,12 +54,22 @@ def put(a, ind, v, mode='raise'):
 
 def place(arr, mask, vals):
     """Sets the elements where a mask is true to the values in turn."""
-    _target(arr, 'place')[...] = _place(arr, mask, vals)
+    _target(arr, 'place')
+    if not isinstance(vals, ndarray):
+        vals = asarray(vals)
+    if vals.size:
+        arr[...] = _place(arr, mask, vals)
+    elif bool(asarray(mask).any()):
+        raise ValueError('place: the mask is true somewhere, and there are no values')
 
 
 def putmask(a, mask, values):
     """Sets the elements where a mask is true to those of values, repeated to the size of a."""
-    _target(a, 'putmask')[...] = _putmask(a, mask, values)
+    _target(a, 'putmask')
+    kind = getattr(values, 'dtype', None)
+    if kind is not None and not np.can_cast(kind, a.dtype):
+        raise TypeError(f'putmask: {kind} cannot be cast to {a.dtype} by the rule \'safe\'')
+    a[...] = _putmask(a, mask, values)
 
 
 def fill_diagonal(a, val, wrap=False):

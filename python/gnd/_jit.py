@@ -19,6 +19,11 @@ _KEPT = 64  # recordings of one function
 _inside = threading.local()  # .recording: whether this thread records
 
 
+def recording():
+    """Whether this thread records a function."""
+    return getattr(_inside, 'recording', False)
+
+
 def _flatten(obj, leaves, where):
     """Appends the arrays and numbers in obj to leaves; returns what else it is, as something
     hashable."""
@@ -159,7 +164,7 @@ class Jitted:
         return self if obj is None else types.MethodType(self, obj)
 
     def __call__(self, *args, **keywords):
-        if getattr(_inside, 'recording', False):
+        if recording():
             return self._f(*args, **keywords)  # a part of what is recorded
         given = []
         nums = {n % len(args) for n in self._nums if -len(args) <= n < len(args)}

@@ -54,20 +54,23 @@ def _steps(dims, order):
     return steps if order == 'C' else steps[::-1]
 
 
+def _extents(dims):
+    return tuple(n.__index__() for n in (dims if hasattr(dims, '__len__') else (dims,)))
+
+
 def _whole(x, what):
     x = asarray(x)
-    if x.dtype.kind not in 'iu' and x.size:
+    if x.dtype.kind not in 'biu' and x.size:
         raise TypeError(f'{what}: indices of dtype {x.dtype}: ints are wanted')
     return x.astype(np.int64)
 
 
 def unravel_index(indices, shape, order='C'):
     """The indices along each axis of places in the flattened array: a tuple."""
-    dims = tuple(shape) if hasattr(shape, '__len__') else (shape,)
-    order = 'C' if order is None else order
+    dims = _extents(shape)
+    steps = _steps(dims, 'C' if order is None else order)
     x = _whole(indices, 'unravel_index')
     n = int(np.prod(dims, dtype=object))
-    steps = _steps(dims, order)
     if x.size and bool(((x < 0) | (x >= n)).any()):
         raise ValueError(f'unravel_index: an index is out of bounds for an array of {n} elements')
     return tuple(x // step % max(d, 1) for step, d in zip(steps, dims))
@@ -76,14 +79,14 @@ def unravel_index(indices, shape, order='C'):
 def ravel_multi_index(multi_index, dims, mode='raise', order='C'):
     """The places in the flattened array of indices along each axis. mode: 'raise', 'wrap' or 'clip', for all axes or
     one each."""
-    dims = tuple(dims) if hasattr(dims, '__len__') else (dims,)
-    order = 'C' if order is None else order
+    dims = _extents(dims)
+    steps = _steps(dims, 'C' if order is None else order)
     modes = (mode,) * len(dims) if isinstance(mode, str) else tuple(mode)
     parts = [_whole(p, 'ravel_multi_index') for p in multi_index]
     if len(parts) != len(dims) or len(modes) != len(dims):
         raise ValueError(f'ravel_multi_index: {len(parts)} indices and {len(modes)} modes for {len(dims)} extents')
     total = 0
-    for x, d, m, step in zip(parts, dims, modes, _steps(dims, order)):
+    for x, d, m, step in zip(parts, dims, modes, steps):
         if m == 'raise':
             if bool(((x < 0) | (x >= d)).any()):
                 raise ValueError(f'ravel_multi_index: an index is out of bounds for an axis of {d} elements')
@@ -346,9 +349,27 @@ class _Grid:
             return _gnd().linspace(start, s.stop, int(abs(s.step)))
         return _gnd().arange(start, s.stop, 1 if s.step is None else s.step)
 
+    def _between(self, key):
+        """Slices between arrays, with numbers of points: an axis is at start + i * step, with the axes of these."""
+        for s in key:
+            if not isinstance(s.step, complex):
+                raise ValueError(f'{s}: between arrays a complex step is wanted, a number of points')
+        counts = [int(abs(s.step)) for s in key]
+        at = [_gnd().arange(n) for n in counts] if self._sparse else _gnd().indices(counts, dtype=float)
+        axes = []
+        for k, (s, n) in enumerate(zip(key, counts)):
+            start = asarray(0 if s.start is None else s.start)
+            axes.append(at[k] * ((asarray(s.stop) - start) / max(n - 1, 1)) + start)
+        if not self._sparse:
+            return _gnd().stack(axes)
+        return tuple(a[tuple(slice(None) if i == k else None for i in range(len(axes)))] for k, a in enumerate(axes))
+
     def __getitem__(self, key):
+        arrays = any(getattr(v, 'ndim', 0) for s in (key if isinstance(key, tuple) else (key,)) for v in (s.start, s.stop))
         if not isinstance(key, tuple):
-            return self._axis(key)
+            return self._between((key,))[0] if arrays else self._axis(key)
+        if arrays:
+            return self._between(key)
         axes = [self._axis(s) for s in key]
         t = np.result_type(*(a.dtype for a in axes)) if axes else np.dtype(int)
         axes = _gnd().meshgrid(*(a.astype(t) for a in axes), indexing='ij')

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Polynomials by their coefficients, the highest power first: poly1d, poly, roots and their arithmetic, as in NumPy."""
 import sys
+import warnings
 
 import numpy as np
 
@@ -122,7 +123,7 @@ def poly(seq_of_zeros):
         raise ValueError(f'poly: shape {x.shape}: roots or a square matrix are wanted')
     if x.size == 0:
         return 1.0
-    a = _gnd().ones(1, dtype=np.result_type(x.dtype, np.float64 if x.dtype.kind in 'iub' else x.dtype))
+    a = _gnd().ones(1, dtype=x.dtype if x.dtype.char in 'fFdD' else np.float64)
     for i in range(x.size):
         a = _gnd().concatenate([a, a[:1] * 0]) - _gnd().concatenate([a[:1] * 0, a * x[i]])
     if a.dtype.kind == 'c':
@@ -150,6 +151,11 @@ def polydiv(u, v):
 def _trimmed(x):
     x = trim_zeros(x, 'f')
     return x if x.size else asarray(np.zeros(1, x.dtype))
+
+
+def _is_array(x):
+    """An array on the left of a polynomial: as in NumPy the operator takes the coefficients, element by element."""
+    return isinstance(x, (ndarray, np.ndarray)) and x.ndim > 0
 
 
 class poly1d:  # noqa: N801
@@ -228,18 +234,20 @@ class poly1d:  # noqa: N801
     def __add__(self, other):
         return poly1d(polyadd(self, other))
 
-    __radd__ = __add__
+    def __radd__(self, other):
+        return asarray(other) + self._coeffs if _is_array(other) else poly1d(polyadd(other, self))
 
     def __sub__(self, other):
         return poly1d(polysub(self, other))
 
     def __rsub__(self, other):
-        return poly1d(polysub(other, self))
+        return asarray(other) - self._coeffs if _is_array(other) else poly1d(polysub(other, self))
 
     def __mul__(self, other):
         return poly1d(self._coeffs * other if np.isscalar(other) else polymul(self, other))
 
-    __rmul__ = __mul__
+    def __rmul__(self, other):
+        return asarray(other) * self._coeffs if _is_array(other) else self * other
 
     def __truediv__(self, other):
         return poly1d(self._coeffs / other) if np.isscalar(other) else polydiv(self, poly1d(other))
@@ -251,7 +259,7 @@ class poly1d:  # noqa: N801
         if not np.isscalar(n) or int(n) != n or n < 0:
             raise ValueError(f'a polynomial to the power of {n}: an int of 0 or more is possible')
         p = poly1d([1])
-        for _ in range(int(n)):
+        for _ in range(n.__index__()):
             p = p * self
         return p
 
@@ -302,28 +310,38 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
         w = asarray(w)
         if w.shape != x.shape:
             raise TypeError(f'polyfit: w of shape {w.shape}: the shape of x, {x.shape}, is wanted')
-    if not full and not cov:
-        return _gnd()._polyfit(x, y, deg, rcond, w=w)
-    x, y = x + 0.0, y + 0.0
-    c = polyfit(x, y, deg, rcond, w=w)
-    n = deg + 1
+    if deg < 0:
+        raise ValueError(f'polyfit: degree {deg}: 0 or more is possible')
+    x, y, n = x + 0.0, y + 0.0, deg + 1
     rcond = x.size * float(np.finfo(x.dtype).eps) if rcond is None else rcond
     a = _gnd().vander(x, n)
     if w is not None:
-        w = asarray(w) + 0.0
-        a, y = a * w[:, None], y * (w[:, None] if y.ndim == 2 else w)
+        w = w + 0.0
+        if not np.can_cast(w.dtype, a.dtype, 'same_kind') or not np.can_cast(w.dtype, y.dtype, 'same_kind'):
+            raise TypeError(f'polyfit: w of dtype {w.dtype} cannot be cast to {a.dtype} of x and {y.dtype} of y')
+        a, y = (a * w[:, None]).astype(a.dtype), (y * (w[:, None] if y.ndim == 2 else w)).astype(y.dtype)
+    if np.float16 in (a.dtype, y.dtype):
+        raise TypeError('polyfit: float16: x and y must be float32 or float64 for least squares')
     scale = _gnd().sqrt((a * a).sum(axis=0))
+    a = a / scale
+    c, residuals, rank, s = _gnd().linalg.lstsq(a, y, rcond)
+    c = (c.T / scale).T
     if full:
-        _, residuals, rank, s = _gnd().linalg.lstsq(a / scale, y, rcond)
         return c, residuals, rank, s, rcond
-    base = _gnd().linalg.inv(a.T @ a)
-    base = base if y.ndim == 1 else base[:, :, None]
-    if isinstance(cov, str) and cov == 'unscaled':
-        return c, base
-    if x.size <= n:
-        raise ValueError(f'polyfit: {x.size} points for {n} coefficients: a covariance needs more')
-    residuals = ((y - a @ c) ** 2).sum(axis=0)
-    return c, base * (residuals / (x.size - n))
+    jit = sys.modules.get('gnd._jit')
+    if not (jit and jit.recording()) and int(rank) != n:
+        warnings.warn(f'polyfit: rank {int(rank)} of {n} coefficients: the points do not determine them', _RankWarning,
+                      stacklevel=2)
+    if not cov:
+        return c
+    base = _gnd().linalg.inv(a.T @ a) / (scale[:, None] * scale)
+    fac = 1
+    if not (isinstance(cov, str) and cov == 'unscaled'):
+        if x.size <= n:
+            raise ValueError(f'polyfit: {x.size} points for {n} coefficients: a covariance needs more')
+        fac = residuals / (x.size - n)
+    return c, base * fac if y.ndim == 1 else base[:, :, None] * fac
 
 
+_RankWarning = np.exceptions.RankWarning if hasattr(getattr(np, 'exceptions', None), 'RankWarning') else np.RankWarning
 FUNCTIONS = [polyfit, poly1d, poly, roots, polyadd, polysub, polymul, polydiv, polyder, polyint, polyval, trim_zeros]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions that return views, as in NumPy: writing to a view writes to its source."""
+import builtins
+
 import numpy as np
 
 from . import _core
@@ -209,6 +211,18 @@ def _method_flatten(self, order='C'):
     return ravel(self, order).copy()
 
 
+def _method_view(self, dtype=None, type=None):
+    """The same memory as another dtype; the last axis becomes longer or shorter by the ratio of their sizes. Writing to
+    the result writes to the array."""
+    if type is None and isinstance(dtype, builtins.type) and issubclass(dtype, ndarray):
+        dtype = None
+    elif type is not None and type is not ndarray:
+        raise TypeError(f'view: type {type}: gnd.ndarray is the only one')
+    if dtype is None or np.dtype(dtype) == self.dtype:
+        return self[...]
+    return self._dtype(np.dtype(dtype))
+
+
 def _method_squeeze(self, axis=None):
     return squeeze(self, axis)
 
@@ -216,6 +230,6 @@ def _method_squeeze(self, axis=None):
 FUNCTIONS = [reshape, ravel, permute_dims, transpose, matrix_transpose, swapaxes, moveaxis, expand_dims, squeeze, flip,
              flipud, fliplr, real, imag, broadcast_to, broadcast_arrays, shares_memory, may_share_memory]
 METHODS = {'reshape': _method_reshape, 'transpose': _method_transpose, 'flatten': _method_flatten, 'ravel': ravel,
-           'squeeze': _method_squeeze, 'swapaxes': swapaxes}
+           'squeeze': _method_squeeze, 'view': _method_view, 'swapaxes': swapaxes}
 for _name, _f in METHODS.items():
     setattr(ndarray, _name, _f)

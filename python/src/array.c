@@ -153,6 +153,67 @@ static PyObject *method_broadcast(PyObject *self, PyObject *shape)
     return py_view((py_array *)self, &l);
 }
 
+/* view_dtype(x, t) as a view: the last axis is a run where the sizes differ. */
+static PyObject *method_dtype(PyObject *self, PyObject *dtype)
+{
+    py_link l;
+    int64_t stride[GND_MAX_NDIM];
+    gnd_array *x = py_value((py_array *)self);
+    if (!x)
+        return NULL;
+    if (py_dtype_of(dtype, &l.dtype, NULL))
+        return NULL;
+    gnd_array *y = gnd_view_dtype(x, l.dtype);
+    if (py_check(y)) {
+        gnd_release(y);
+        return NULL;
+    }
+    const int64_t from = (int64_t)gnd_dtype_size(gnd_dtype_of(x)),
+                  to = (int64_t)gnd_dtype_size(l.dtype);
+    py_strides((py_array *)self, stride);
+    l.kind = PY_VIEW_DTYPE;
+    l.ndim = gnd_ndim(x);
+    int whole = 1;
+    for (int i = 0; i < l.ndim; i++) {
+        const int end = i == l.ndim - 1 && from != to;
+        l.shape[i] = gnd_shape(y)[i];
+        l.stride[i] = end ? 1 : stride[i] * from / to;
+        whole &= end ? stride[i] == 1 || gnd_shape(x)[i] < 2 : stride[i] * from % to == 0;
+    }
+    gnd_release(y);
+    if (!whole && gnd_size(x))
+        return PyErr_Format(PyExc_ValueError,
+                            "view: %s to %s: where the sizes differ the elements of the last axis "
+                            "must be in a row: copy it first",
+                            gnd_dtype_name(gnd_dtype_of(x)), gnd_dtype_name(l.dtype));
+    return py_view((py_array *)self, &l);
+}
+
+/* _strided(shape, strides, first): a read-only view of the elements of self in C order. */
+static PyObject *method_strided(PyObject *self, PyObject *args)
+{
+    py_link l;
+    PyObject *shape, *strides;
+    long long first;
+    gnd_array *x = py_value((py_array *)self);
+    if (!x)
+        return NULL;
+    if (!PyArg_ParseTuple(args, "OOL", &shape, &strides, &first))
+        return NULL;
+    const int n = ints(shape, l.shape), m = n < 0 ? -1 : ints(strides, l.stride);
+    if (m < 0)
+        return NULL;
+    if (m != n)
+        return PyErr_Format(PyExc_ValueError, "as_strided: %d strides for %d extents", m, n);
+    l.kind = PY_VIEW_STRIDED;
+    l.ndim = n;
+    l.start[0] = first;
+    gnd_array *y = gnd_as_strided(x, n, l.shape, l.stride, first);
+    const int bad = py_check(y);
+    gnd_release(y);
+    return bad ? NULL : py_view((py_array *)self, &l);
+}
+
 /* --- as a number, as text --------------------------------------------------------------------- */
 
 /* The one element; ALLOW: what waits. */
@@ -354,6 +415,8 @@ static PyMethodDef methods[] = {
     {"_reshape", method_reshape, METH_O, NULL},
     {"_offset", method_offset, METH_NOARGS, NULL},
     {"_broadcast", method_broadcast, METH_O, NULL},
+    {"_dtype", method_dtype, METH_O, NULL},
+    {"_strided", method_strided, METH_VARARGS, NULL},
     {"__complex__", method_complex, METH_NOARGS, NULL},
     {"asnumpy", method_numpy, METH_NOARGS,
      "asnumpy($self)\n--\n\nA copy as numpy.ndarray, when it is computed."},

@@ -50,13 +50,22 @@ PyObject *py_devices(PyObject *self, PyObject *none);
 
 /* --- arrays (array.c, view.c) ----------------------------------------------------------------- */
 
-enum { PY_VIEW_BOX, PY_VIEW_RESHAPE, PY_VIEW_BROADCAST, PY_VIEW_REAL, PY_VIEW_IMAG };
+enum {
+    PY_VIEW_BOX,
+    PY_VIEW_RESHAPE,
+    PY_VIEW_BROADCAST,
+    PY_VIEW_REAL,
+    PY_VIEW_IMAG,
+    PY_VIEW_DTYPE,
+    PY_VIEW_STRIDED
+};
 
 /* Of a view: how its value is made of that of what it looks at (view.c). */
 typedef struct py_link {
     int kind; /* PY_VIEW_* */
     int nsrc; /* BOX: axes of the source, each with start, step and count */
     int64_t start[GND_MAX_NDIM], step[GND_MAX_NDIM], count[GND_MAX_NDIM];
+    gnd_dtype dtype;        /* DTYPE; STRIDED: start[0] is its first element */
     int ndim;               /* of the view */
     int axis[GND_MAX_NDIM]; /* BOX: for each axis of the view that of the source; -1: a new one */
     int64_t shape[GND_MAX_NDIM];  /* of the view */

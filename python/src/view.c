@@ -165,6 +165,8 @@ static gnd_array *apply(const py_link *l, gnd_array *src)
     case PY_VIEW_RESHAPE: return gnd_reshape(src, l->ndim, l->shape);
     case PY_VIEW_BROADCAST: return gnd_broadcast_to(src, l->ndim, l->shape);
     case PY_VIEW_REAL: return gnd_real_part(src);
+    case PY_VIEW_DTYPE: return gnd_view_dtype(src, l->dtype);
+    case PY_VIEW_STRIDED: return gnd_as_strided(src, l->ndim, l->shape, l->stride, l->start[0]);
     default: return gnd_imag_part(src);
     }
 }
@@ -176,8 +178,10 @@ static gnd_array *reverse(const py_link *l, gnd_array *src, gnd_array *t)
     case PY_VIEW_BOX: return box_set(l, src, t);
     case PY_VIEW_RESHAPE: return gnd_reshape(t, gnd_ndim(src), gnd_shape(src));
     case PY_VIEW_BROADCAST:
-        return gnd_fail(GND_ERR_ARG,
-                        "assignment destination is read-only: it was made by broadcast_to");
+    case PY_VIEW_STRIDED:
+        return gnd_fail(GND_ERR_ARG, "assignment destination is read-only: it was made by %s",
+                        l->kind == PY_VIEW_STRIDED ? "as_strided" : "broadcast_to");
+    case PY_VIEW_DTYPE: return gnd_view_dtype(t, gnd_dtype_of(src));
     default: break;
     }
     gnd_array *other = l->kind == PY_VIEW_REAL ? gnd_imag_part(src) : gnd_real_part(src);
@@ -241,12 +245,13 @@ void py_strides(py_array *a, int64_t *stride)
         memcpy(stride, a->link->stride, sizeof(int64_t) * (size_t)a->link->ndim);
         return;
     }
-    int64_t n = 1;
+    /* NumPy's are 0 where there are no elements. */
+    int64_t n = gnd_size(a->value) > 0;
     const int ndim = gnd_ndim(a->value);
     for (int k = 0; k < ndim; k++) {
         const int i = a->fortran ? k : ndim - 1 - k;
         stride[i] = n;
-        n *= gnd_shape(a->value)[i] > 0 ? gnd_shape(a->value)[i] : 1;
+        n *= gnd_shape(a->value)[i];
     }
 }
 
@@ -436,6 +441,8 @@ int64_t py_offset(const py_array *a)
         py_strides(a->src, stride);
         if (a->link->kind == PY_VIEW_IMAG)
             n += item;
+        if (a->link->kind == PY_VIEW_STRIDED)
+            n += a->link->start[0] * item;
         for (int s = 0; a->link->kind == PY_VIEW_BOX && s < a->link->nsrc; s++)
             n += a->link->start[s] * stride[s] * item;
     }

@@ -11,6 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The ranks compute on devices of different names: their elementary functions may round apart. */
+static int unlike;
+
+static void compare_devices(void)
+{
+    gnd_device_info mine = {.name = ""}, first;
+    const gnd_status st = gnd_device_describe(dev, &mine);
+    first = mine;
+    MPI_Bcast(first.name, sizeof first.name, MPI_CHAR, 0, MPI_COMM_WORLD);
+    unlike = strcmp(first.name, mine.name) != 0;
+    MPI_Allreduce(MPI_IN_PLACE, &unlike, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    dist_ok(st == GND_OK, "devices of %s", unlike ? "different names" : "one name");
+}
+
 static gndm_array *named(const char *name, gndm_array *x, const char *key, gnd_value v)
 {
     const gnd_value in[2] = {gndm_value(x), v};
@@ -80,7 +94,7 @@ static void elementwise(int way)
     gndm_array *z = gndm_binary("add", gndm_unary("exp", a), a);
     gndm_get_stats(ctx, &after);
     dist_ok(before.exchanges == after.exchanges, "way %d: no message with one partition", way);
-    dist_same(z, gnd_add(gnd_exp(x), x), 0, "way %d: exp(x) + x", way);
+    dist_same(z, gnd_add(gnd_exp(x), x), unlike ? 4e-7 : 0, "way %d: exp(x) + x", way);
     dist_same(gndm_binary("multiply", a, b), gnd_multiply(x, y), 0, "way %d: mixed cuts", way);
     dist_same(gndm_binary("subtract", a, r), gnd_sub(x, row), 0, "way %d: a row", way);
     dist_same(gndm_binary("subtract", c, r), gnd_sub(col, row), 0, "way %d: column and row", way);
@@ -244,6 +258,7 @@ int main(int argc, char **argv)
 {
     dist_begin(&argc, &argv, GNDM_EVEN | GNDM_CHECK_CALLS);
     gndm_scope_begin(ctx);
+    compare_devices();
     movement();
     creation();
     for (const char *s = argc > 1 ? argv[1] : "01234"; *s; s++) {

@@ -5,6 +5,7 @@
  */
 #include "dist.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,30 @@ static void parts(void)
     dist_ok(gndm_part_status(p) == GND_ERR_ARG && gndm_part_error(p)[0],
             "a grid of too many ranks: %s", gndm_part_error(p));
     gndm_part_free(p);
+}
+
+/* More elements than all devices hold: each rank gets them in proportion to its memory. */
+static void memory(void)
+{
+    const int64_t shape[1] = {INT64_C(1) << 50};
+    gndm_rank_info *info = calloc((size_t)size, sizeof *info);
+    int ok = gndm_ranks(ctx, info) == GND_OK;
+    double sum = 0, least = INFINITY;
+    for (int r = 0; r < size; r++) {
+        sum += (double)info[r].mem_bytes;
+        least = fmin(least, (double)info[r].mem_bytes);
+    }
+    gndm_part *p = gndm_part_default(ctx, 1, shape);
+    for (int r = 0; r < size && ok; r++) {
+        int64_t start[1], stop[1];
+        ok = gndm_part_box(p, r, start, stop) == GND_OK;
+        const double want = (double)shape[0] * ((double)info[r].mem_bytes / sum);
+        ok = ok && fabs((double)(stop[0] - start[0]) / want - 1) < 1e-9;
+    }
+    dist_ok(ok, "beyond all memory the cuts follow it: the least is %.2f of the mean",
+            least * size / sum);
+    gndm_part_free(p);
+    free(info);
 }
 
 static void owners(void)
@@ -106,10 +131,16 @@ static void nothing(void)
 
 int main(int argc, char **argv)
 {
+    /* PoCL's device of rank 1 has 1 GB, where MPI tells the rank before it begins. */
+    const char *me = getenv("OMPI_COMM_WORLD_RANK");
+    me = me ? me : getenv("PMI_RANK");
+    if (me && !strcmp(me, "1"))
+        setenv("POCL_MEMORY_LIMIT", "1", 0);
     dist_begin(&argc, &argv, 0);
     gndm_scope_begin(ctx);
     ranks();
     parts();
+    memory();
     owners();
     nothing();
     gndm_scope_end(ctx);

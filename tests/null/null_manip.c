@@ -54,6 +54,15 @@ static void test_views(void)
     FAILS(gnd_atleast_3d(broken), GND_ERR_SHAPE, "broken");
     FAILS(gnd_sliding_window_view(a34, 1, AT(2), NULL), GND_ERR_SHAPE,
           "sliding_window_view: 1 windows for the 2 axes of shape (3, 4): name the axes");
+    FAILS(gnd_view_dtype(a34, (gnd_dtype)99), GND_ERR_DTYPE, "view_dtype");
+    FAILS(gnd_view_dtype(gnd_reshape(a34, 2, (int64_t[]){4, 3}), GND_COMPLEX128), GND_ERR_SHAPE,
+          "the last axis must have a multiple of");
+    FAILS(gnd_view_dtype(gnd_zeros(dev, GND_INT8, 0, NULL), GND_INT16), GND_ERR_SHAPE,
+          "a last axis is needed");
+    FAILS(gnd_as_strided(a34, 1, AT(4), AT(4), 0), GND_ERR_INDEX,
+          "as_strided: shape (4,) at strides (4,) from element 0 on: not within the 12 elements");
+    FAILS(gnd_as_strided(a34, 1, AT(4), AT(-1), 2), GND_ERR_INDEX, "from element 2 on");
+    FAILS(gnd_as_strided(a34, 1, AT(4), NULL, 0), GND_ERR_NULL, "strides is NULL");
     FAILS(gnd_sliding_window_view(a34, 2, NULL, NULL), GND_ERR_NULL, "the list of windows is NULL");
     FAILS(gnd_sliding_window_view(a34, -1, NULL, NULL), GND_ERR_ARG, "-1 windows");
     FAILS(gnd_sliding_window_view(a34, 2, AT(3, 5), NULL), GND_ERR_SHAPE,

@@ -49,6 +49,10 @@ static void errors(void)
     FAILS(gnd_rng_chisquare(&g, dev, D, DIM(2), less), GND_ERR_ARG, "df is -1");
     FAILS(gnd_rng_poisson(&g, dev, D, DIM(2), gnd_real(1e19)), GND_ERR_ARG,
           "lam is 1e+19: it must be at most");
+    FAILS(gnd_rng_zipf(&g, dev, D, DIM(2), one), GND_ERR_ARG, "a is 1: it must be more than 1");
+    FAILS(gnd_rng_hypergeometric(&g, dev, D, DIM(2), one, one, gnd_int(3)), GND_ERR_ARG,
+          "nsample is 3: it must be at most ngood + nbad, 1 + 1");
+    FAILS(gnd_rng_vonmises(&g, dev, D, DIM(2), one, gnd_real(-1)), GND_ERR_ARG, "kappa is -1");
     FAILS(gnd_rng_poisson(&g, dev, D, DIM(2), gnd_real(NAN)), GND_ERR_ARG, "lam is nan");
     FAILS(gnd_rng_poisson(&g, dev, GND_BOOL, DIM(2), one), GND_ERR_DTYPE,
           "it must be an int or a float");
@@ -107,6 +111,8 @@ static void shapes(void)
     IS(gnd_rng_poisson(&h, dev, GND_UINT8, DIM(2), one), GND_UINT8, DIM(2));
     IS(gnd_rng_integers(&h, dev, GND_BOOL, DIM(7), NULL, NULL, 0), GND_BOOL, DIM(7));
     IS(gnd_rng_multinomial(&h, dev, D, DIM(2), one, v), GND_INT64, DIM(2, 4));
+    IS(gnd_rng_multivariate_hypergeometric(&h, dev, D, DIM(2), v, one), GND_INT64, DIM(2, 4));
+    IS(gnd_rng_hypergeometric(&h, dev, D, -1, NULL, v, one, c), GND_INT64, DIM(3, 4));
     IS(gnd_rng_dirichlet(&h, dev, GND_FLOAT32, DIM(2), v), GND_FLOAT32, DIM(2, 4));
     IS(gnd_rng_dirichlet(&h, dev, GND_FLOAT32, -1, NULL, v), GND_FLOAT32, DIM(4));
     IS(gnd_rng_permutation(&h, dev, 0), GND_INT64, DIM(0));
@@ -114,11 +120,11 @@ static void shapes(void)
     IS(gnd_rng_permuted(&h, m, 0), GND_INT16, DIM(5, 3));
     IS(gnd_rng_choice(&h, NULL, m, DIM(2, 2), 1, NULL), GND_INT16, DIM(2, 2, 3));
     IS(gnd_rng_choice(&h, dev, gnd_int(9), DIM(2), 0, NULL), GND_INT64, DIM(2));
-    tap_is_int(h.calls - g.calls, 15, "each counts one call");
+    tap_is_int(h.calls - g.calls, 17, "each counts one call");
     gnd_rng_random(&h, dev, GND_INT8, DIM(2));
     gnd_rng_shuffle(&h, m, 9);
     gnd_rng_dirichlet(&h, dev, D, DIM(2), one);
-    tap_is_int(h.calls - g.calls, 18, "failing ones too");
+    tap_is_int(h.calls - g.calls, 20, "failing ones too");
 }
 
 /* Outside of scopes: what is given stays the caller's, and nothing but the result is left. */

@@ -170,7 +170,52 @@ static double f_noncentral_f(double x, double a, double b)
     return sum;
 }
 
+/* Trapezoids of half a turn around 0, in a table. */
+static double f_vonmises(double x, double a, double b)
+{
+    enum { STEPS = 4096 };
+    static double table[STEPS + 1], of = -1;
+    const double pi = 3.14159265358979323846;
+    if (of != b) {
+        of = b;
+        for (int k = 1; k <= STEPS; k++)
+            table[k] = table[k - 1] + exp(b * (cos(2 * pi * (k - 0.5) / STEPS - pi) - 1));
+    }
+    const double at = (x - a + pi) / (2 * pi) * STEPS, low = fmin(fmax(floor(at), 0), STEPS - 1);
+    const int k = (int)low;
+    return (table[k] + (at - low) * (table[k + 1] - table[k])) / table[STEPS];
+}
+
 /* Probabilities of counts. */
+static double p_zipf(double k, double a, double b)
+{
+    double zeta = 0.5 * pow(1000, -a) + pow(1000, 1 - a) / (a - 1);
+    for (int j = 1; j < 1000; j++)
+        zeta += pow(j, -a);
+    return (void)b, k < 1 ? 0 : pow(k, -a) / zeta;
+}
+/* Of a good and b bad things n are drawn. */
+static double choose(double n, double k)
+{
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
+}
+static double p_drawn(double k, double a, double b, double n)
+{
+    return k > a || k > n || n - k > b ? 0
+                                       : exp(choose(a, k) + choose(b, n - k) - choose(a + b, n));
+}
+static double p_few(double k, double a, double b)
+{
+    return p_drawn(k, a, b, 7);
+}
+static double p_many(double k, double a, double b)
+{
+    return p_drawn(k, a, b, a + b - 8);
+}
+static double p_half(double k, double a, double b)
+{
+    return p_drawn(k, a, b, floor((a + b) * 0.6));
+}
 static double p_negative_binomial(double k, double n, double p)
 {
     return exp(lgamma(k + n) - lgamma(k + 1) - lgamma(n) + n * log(p) + k * log1p(-p));
@@ -236,6 +281,24 @@ static gnd_array *noncentral_f(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndi
     return gnd_rng_noncentral_f(g, dev, t, ndim, shape, a, b, gnd_int(NONC));
 }
 
+static gnd_array *few(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
+                      gnd_array *a, gnd_array *b)
+{
+    return gnd_rng_hypergeometric(g, dev, t, ndim, shape, a, b, gnd_int(7));
+}
+static gnd_array *many(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
+                       gnd_array *a, gnd_array *b)
+{
+    gnd_array *n = gnd_subtract(gnd_add(a, b), gnd_int(8));
+    return gnd_rng_hypergeometric(g, dev, t, ndim, shape, a, b, n);
+}
+static gnd_array *half(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
+                       gnd_array *a, gnd_array *b)
+{
+    gnd_array *n = gnd_floor(gnd_multiply(gnd_add(a, b), gnd_real(0.6)));
+    return gnd_rng_hypergeometric(g, dev, t, ndim, shape, a, b, n);
+}
+
 static const dist continuous[] = {
     {"uniform", NULL, gnd_rng_uniform, -2, 5, f_uniform},
     {"normal", NULL, gnd_rng_normal, 0, 1, f_normal},
@@ -262,7 +325,9 @@ static const dist continuous[] = {
     {"wald", NULL, gnd_rng_wald, 2, 3, f_wald},
     {"f", NULL, gnd_rng_f, 5, 7, f_f},
     {"noncentral_chisquare", NULL, gnd_rng_noncentral_chisquare, 0.7, 5, f_noncentral},
-    {"noncentral_f", NULL, noncentral_f, 5, 9, f_noncentral_f}};
+    {"noncentral_f", NULL, noncentral_f, 5, 9, f_noncentral_f},
+    {"vonmises", NULL, gnd_rng_vonmises, 0, 0.4, f_vonmises},
+    {"vonmises", NULL, gnd_rng_vonmises, 0, 30, f_vonmises}};
 
 static const dist counts[] = {
     {"poisson", gnd_rng_poisson, NULL, 0.7, 0, p_poisson},
@@ -280,7 +345,12 @@ static const dist counts[] = {
     {"geometric", gnd_rng_geometric, NULL, 0.9, 0, p_geometric},
     {"negative_binomial", NULL, gnd_rng_negative_binomial, 2.5, 0.2, p_negative_binomial},
     {"logseries", gnd_rng_logseries, NULL, 0.6, 0, p_logseries},
-    {"logseries", gnd_rng_logseries, NULL, 0.98, 0, p_logseries}};
+    {"logseries", gnd_rng_logseries, NULL, 0.98, 0, p_logseries},
+    {"zipf", gnd_rng_zipf, NULL, 3.5, 0, p_zipf},
+    {"hypergeometric of 7", NULL, few, 5, 9, p_few},
+    {"hypergeometric but 8", NULL, many, 20, 11, p_many},
+    {"hypergeometric", NULL, half, 300, 120, p_half},
+    {"hypergeometric", NULL, half, 1500, 40000, p_half}};
 
 static gnd_array *draw(const dist *d, gnd_rng *g, gnd_device *dev, gnd_dtype t, int64_t n)
 {
@@ -436,6 +506,26 @@ static void test_rows(gnd_device *dev, const char *spec)
         tap_near(sum[j] / R, 20 * q, tol, "%s: outcome %d", spec, j);
     }
 
+    const int64_t colors[3] = {7, 2, 11};
+    memset(sum, 0, sizeof sum);
+    bad = gnd_read(gnd_rng_multivariate_hypergeometric(&g, dev, GND_DTYPE_DEFAULT, 1, &n,
+                                                       gnd_from(dev, GND_INT64, 1, &three, colors),
+                                                       gnd_int(9)),
+                   k, sizeof k);
+    for (int i = 0; i < R; i++) {
+        bad += k[i][0] + k[i][1] + k[i][2] != 9;
+        for (int j = 0; j < 3; j++) {
+            bad += k[i][j] < 0 || k[i][j] > colors[j];
+            sum[j] += (double)k[i][j];
+        }
+    }
+    tap_is_int(bad, 0, "%s: multivariate hypergeometric rows add up", spec);
+    for (int j = 0; j < 3; j++) {
+        const double q = (double)colors[j] / 20;
+        tap_near(sum[j] / R, 9 * q, 4 * sqrt(9 * q * (1 - q) * 11 / 19 / R), "%s: color %d", spec,
+                 j);
+    }
+
     double m[3] = {0}, c[9] = {0};
     bad = gnd_read(gnd_rng_dirichlet(&g, dev, GND_FLOAT32, 1, &n,
                                      gnd_from(dev, GND_FLOAT32, 1, &three, alpha)),
@@ -524,6 +614,12 @@ static void test_edges(gnd_device *dev, const char *spec)
     all_are(spec, "binomial(0, 0.5)", gnd_rng_binomial(&g, dev, t, 1, &n, zero, gnd_real(0.5)), 0);
     all_are(spec, "geometric(1)", gnd_rng_geometric(&g, dev, t, 1, &n, one), 1);
 
+    all_are(spec, "zipf(1000)", gnd_rng_zipf(&g, dev, t, 1, &n, gnd_int(1000)), 1);
+    all_are(spec, "hypergeometric(0, 50, 30)",
+            gnd_rng_hypergeometric(&g, dev, t, 1, &n, zero, gnd_int(50), gnd_int(30)), 0);
+    all_are(spec, "hypergeometric(50, 3, 53)",
+            gnd_rng_hypergeometric(&g, dev, t, 1, &n, gnd_int(50), gnd_int(3), gnd_int(53)), 50);
+
     /* by element, out of range too: shape of the parameters */
     const float a[4] = {-1, 0, NAN, 5};
     const int64_t four = 4;
@@ -536,6 +632,15 @@ static void test_edges(gnd_device *dev, const char *spec)
     tap_is_int(gnd_read(gnd_rng_poisson(&g, NULL, t, -1, NULL, x), k, sizeof k), GND_OK,
                "%s: poisson by element", spec);
     tap_ok(k[0] == -1 && k[1] == 0 && k[2] == -1 && k[3] >= 0, "%s: -1 out of range", spec);
+    tap_is_int(
+        gnd_read(gnd_rng_hypergeometric(&g, NULL, t, -1, NULL, x, one, gnd_int(2)), k, sizeof k),
+        GND_OK, "%s: hypergeometric by element", spec);
+    tap_ok(k[0] == -1 && k[1] == -1 && k[2] == -1 && (k[3] == 1 || k[3] == 2),
+           "%s: -1 out of range, or where there are not so many", spec);
+    tap_is_int(gnd_read(gnd_rng_vonmises(&g, NULL, f, -1, NULL, gnd_int(100), x), y, sizeof y),
+               GND_OK, "%s: vonmises by element", spec);
+    tap_ok(isnan(y[0]) && fabs((double)y[1]) < 3.15 && isnan(y[2]) && fabs((double)y[3]) < 3.15,
+           "%s: angles within half a turn", spec);
     tap_is_int(gnd_read(gnd_rng_normal(&g, NULL, f, -1, NULL, zero, x), y, sizeof y), GND_OK,
                "%s: normal by element", spec);
     tap_ok(isnan(y[0]) && y[1] == 0 && isnan(y[2]) && !isnan(y[3]), "%s: NaN of a negative scale",

@@ -80,6 +80,72 @@ static void test_shapes(void)
     mv_done(1, &x);
 }
 
+/* Words of 2 bytes that are other numbers: a NaN of half precision may become a quiet one. */
+static int other_words(const uint16_t *a, const uint16_t *b, size_t n, gnd_dtype t)
+{
+    const int inf = t == GND_FLOAT16 ? 0x7c00 : t == GND_BFLOAT16 ? 0x7f80 : 0xffff;
+    int bad = 0;
+    for (size_t i = 0; i < n; i++)
+        bad += a[i] != b[i] && !((a[i] & 0x7fff) > inf && (b[i] & 0x7fff) > inf);
+    return bad;
+}
+
+/* The bytes of an array as another dtype are the same bytes, in any layout. */
+static void test_bits(void)
+{
+    for (int c = 0; c < 10; c++) {
+        static uint16_t want[1024], got[1024];
+        const gnd_dtype from = mv_dtype(), to = mv_dtype();
+        const int64_t a = (int64_t)gnd_dtype_size(from), b = (int64_t)gnd_dtype_size(to);
+        int64_t dim[4];
+        int ndim = (int)ref_range(1, 3);
+        if (to == GND_BOOL)
+            continue;
+        mv_shape(ndim, 1, 3, dim);
+        dim[ndim - 1] = 16 * ref_range(1, 2);
+        gnd_array *x = mv_make(0, from, ndim, dim), *y = gnd_view_dtype(x, to);
+        const size_t bytes = gnd_nbytes(x);
+        int bad = gnd_dtype_of(y) != to || gnd_ndim(y) != ndim || gnd_nbytes(y) != bytes ||
+                  gnd_dim(y, ndim - 1) != dim[ndim - 1] * a / b || gnd_read(x, want, bytes) ||
+                  gnd_read(y, got, bytes);
+        if (!bad)
+            bad = b == 2 ? other_words(want, got, bytes / 2, to) : memcmp(want, got, bytes) != 0;
+        tap_is_int(bad, 0, "%s as %s", gnd_dtype_name(from), gnd_dtype_name(to));
+        gnd_release(y);
+        mv_done(1, &x);
+    }
+}
+
+static const void *strided(const int64_t *at)
+{
+    int64_t i = mv_par[0];
+    for (int k = 0; k < mv_par[1]; k++)
+        i += at[k] * mv_par[2 + k];
+    int64_t in[2];
+    ref_unravel(2, mv_h[0].dim, i, in);
+    return ref_at(&mv_h[0], in);
+}
+
+static void test_strided(void)
+{
+    for (int c = 0; c < 6; c++) {
+        int64_t dim[4], out[4], least = 0, most = 0;
+        const int n = (int)ref_range(0, 3);
+        mv_shape(2, 5, 9, dim);
+        gnd_array *x = mv_make(0, mv_dtype(), 2, dim);
+        mv_par[1] = n;
+        for (int k = 0; k < n; k++) {
+            out[k] = ref_range(1, 4);
+            mv_par[2 + k] = ref_range(-2, 2);
+            *(mv_par[2 + k] < 0 ? &least : &most) += (out[k] - 1) * mv_par[2 + k];
+        }
+        mv_par[0] = ref_range(-least, dim[0] * dim[1] - 1 - most);
+        mv_follows(gnd_as_strided(x, n, out, mv_par + 2, mv_par[0]), mv_h[0].t, n, out, strided,
+                   "strided");
+        mv_done(1, &x);
+    }
+}
+
 static const void *windowed(const int64_t *at)
 {
     int64_t i[4];
@@ -324,8 +390,8 @@ static void test_blocks(void)
 static void on_device(gnd_device *d, const char *spec)
 {
     static void (*const test[])(void) = {
-        test_turned, test_shapes,     test_windows, test_broadcast_shapes,
-        test_splits, test_many_parts, test_stacks,  test_blocks,
+        test_turned, test_shapes, test_windows, test_broadcast_shapes, test_splits, test_many_parts,
+        test_stacks, test_blocks, test_bits,    test_strided,
     };
     mv_run(d, spec, (int)(sizeof test / sizeof test[0]), test);
 }

@@ -267,7 +267,31 @@ def test_poly():
     t.is_(gnd.poly([1., 2., 3.]), np.poly([1., 2., 3.]), 'poly', 1e-12)
 
 
+def test_bits():
+    x = np.arange(12.).reshape(3, 4)
+    for to in ('i8', 'u4', 'f2', 'c16'):
+        y = gnd.asarray(x).view(to)
+        t.ok(y.strides == x.view(to).strides, f'view({to}): strides')
+        t.ok((y.asnumpy().view('u1') == x.view(to).view('u1')).all(), f'view({to})')
+    a, b = x.copy(), gnd.asarray(x)
+    for z in (a, b):
+        z[1:].view(np.int32)[:, ::2] = 7
+    t.ok((a == b.asnumpy()).all(), 'writing through a view of another dtype')
+    t.ok((gnd.asarray(x).byteswap().asnumpy().view('u8') == x.byteswap().view('u8')).all(), 'byteswap')
+    t.raises(ValueError, lambda: gnd.asarray(x).T.view('i4'), 'view of columns', 'in a row')
+    from gnd.lib.stride_tricks import as_strided
+    n = np.arange(20, dtype='i4')
+    t.ok((as_strided(gnd.asarray(n)[2:], (3, 4), (8, 4)).asnumpy() ==
+          np.lib.stride_tricks.as_strided(n[2:], (3, 4), (8, 4))).all(), 'as_strided')
+    t.raises(ValueError, lambda: as_strided(gnd.asarray(n), (30,), (4,)), 'as_strided beyond the memory', 'not within')
+
+
 def test_polyfit():
+    few = np.array([1., 2.]), np.array([3., 5.])
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter('always')
+        both('polyfit of two points and degree 3', lambda xp: xp.polyfit(*map(xp.asarray, few), 3), 1e-8)
+    t.ok([w.category.__name__ for w in said] == ['RankWarning'] * 2, 'both warn of the rank')
     x, y = np.linspace(0, 3, 8), rng.random((8, 2))
     for weight in (None, np.linspace(1, 2, 8)):
         both('polyfit with its residuals', lambda xp: xp.polyfit(xp.asarray(x), xp.asarray(y), 2, None, True, weight)[:2], 1e-8)
@@ -289,5 +313,5 @@ def test_random_state():
     t.ok(a.tolist() == r.rand(3).tolist(), 'and for a state')
 
 
-t.run([test_polyfit, test_random_state, test_ufuncs, test_bytes, test_objects, test_order, test_in_place, test_complex,
+t.run([test_bits, test_polyfit, test_random_state, test_ufuncs, test_bytes, test_objects, test_order, test_in_place, test_complex,
        test_more, test_choices, test_vectorize, test_poly])

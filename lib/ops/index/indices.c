@@ -188,6 +188,8 @@ gnd_array *gnd_indices(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *sh
     gnd_array *bad = gnd__check_device("indices", dev), *axis[GND_MAX_NDIM];
     if (t == GND_DTYPE_DEFAULT)
         t = GND_INT64;
+    if (!bad && t == GND_BOOL)
+        bad = gnd__fail(dev, GND_ERR_DTYPE, "indices: dtype bool: a dtype of numbers is needed");
     if (bad || (bad = gnd__check_type("indices", dev, t)) ||
         (bad = gnd__check_shape("indices", dev, t, ndim, shape)))
         return bad;

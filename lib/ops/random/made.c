@@ -193,6 +193,22 @@ gnd_array *gnd_rng_wald(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, cons
     return gnd__draw_end(&d, gnd__op3(GND__OP_WHERE, small, over(m, k), times(m, k)));
 }
 
+gnd_array *gnd_rng_vonmises(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                            const int64_t *shape, gnd_array *mu, gnd_array *kappa)
+{
+    const double turn = 6.283185307179586;
+    gnd__draw d;
+    gnd__param p[2] = {{"mu", GND__REAL, mu}, {"kappa", GND__NOT_NEGATIVE, kappa}};
+    gnd_array *bad = gnd__draw_begin(&d, "rng_vonmises", g, dev, t, 0, ndim, shape, 2, p);
+    if (bad)
+        return bad;
+    gnd_array *y = gnd__draw_of(&d, GND__FN_VONMISES, GND__FN_VONMISES, d.c, 0, 1, &d.par[1]);
+    y = plus(y, real(&d, 0));
+    gnd_array *turns = gnd__op1(GND__OP_ROUND, gnd__with(GND__OP_MULTIPLY, y, 1 / turn));
+    return gnd__draw_end(&d,
+                         gnd__op2(GND__OP_SUBTRACT, y, gnd__with(GND__OP_MULTIPLY, turns, turn)));
+}
+
 /* --- of gamma numbers ------------------------------------------------------------------------- */
 
 /* A chi-square number of `a` degrees of freedom, divided by a: 2 / a times a gamma number of shape

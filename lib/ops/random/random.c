@@ -33,6 +33,7 @@ static const char *const span_text[] = {"",
                                         "in 0 .. 1",
                                         "more than 0 and at most 1",
                                         "more than 0 and less than 1",
+                                        "more than 1",
                                         "a whole number, 0 or more"};
 
 static int in_span(gnd__span span, double v)
@@ -43,6 +44,7 @@ static int in_span(gnd__span span, double v)
     case GND__PROBABILITY: return v >= 0 && v <= 1;
     case GND__CHANCE: return v > 0 && v <= 1;
     case GND__SHARE: return v > 0 && v < 1;
+    case GND__ABOVE_ONE: return v > 1;
     case GND__TRIALS: return v >= 0 && v == floor(v);
     default: return 1;
     }
@@ -147,7 +149,7 @@ static gnd_array *param(gnd__draw *d, const gnd__param *p)
     if (p->span == GND__NOT_NEGATIVE || p->span == GND__TRIALS || p->span == GND__PROBABILITY)
         ok = gnd__with(GND__OP_GREATER_EQUAL, x, 0);
     else
-        ok = gnd__with(GND__OP_GREATER, x, 0);
+        ok = gnd__with(GND__OP_GREATER, x, p->span == GND__ABOVE_ONE);
     if (p->span == GND__PROBABILITY || p->span == GND__CHANCE)
         ok = gnd__op2(GND__OP_LOGICAL_AND, ok, gnd__with(GND__OP_LESS_EQUAL, x, 1));
     if (p->span == GND__SHARE)
@@ -427,4 +429,35 @@ gnd_array *gnd_rng_geometric(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
 {
     const gnd__param q = {"p", GND__CHANCE, p};
     return counted("rng_geometric", GND__FN_GEOMETRIC, g, dev, t, ndim, shape, 1, &q);
+}
+
+gnd_array *gnd_rng_zipf(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
+                        gnd_array *a)
+{
+    const gnd__param q = {"a", GND__ABOVE_ONE, a};
+    return counted("rng_zipf", GND__FN_ZIPF, g, dev, t, ndim, shape, 1, &q);
+}
+
+gnd_array *gnd_rng_hypergeometric(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                  const int64_t *shape, gnd_array *ngood, gnd_array *nbad,
+                                  gnd_array *nsample)
+{
+    static const char func[] = "rng_hypergeometric";
+    gnd__draw d;
+    const gnd__param p[3] = {{"ngood", GND__TRIALS, ngood},
+                             {"nbad", GND__TRIALS, nbad},
+                             {"nsample", GND__TRIALS, nsample}};
+    gnd_array *bad = gnd__draw_begin(&d, func, g, dev, t, 1, ndim, shape, 3, p);
+    if (bad)
+        return bad;
+    if (ngood->weak && nbad->weak && nsample->weak) {
+        const double good = value_of(ngood), rest = value_of(nbad), n = value_of(nsample);
+        if (n > good + rest)
+            return gnd__leave(d.in, gnd__fail(d.dev, GND_ERR_ARG,
+                                              "%s: nsample is %.17g: it must be at most ngood + "
+                                              "nbad, %.17g + %.17g",
+                                              func, n, good, rest));
+    }
+    return gnd__draw_end(&d, gnd__draw_of(&d, GND__FN_HYPERGEOMETRIC, GND__FN_HYPERGEOMETRIC,
+                                          GND_INT64, 0, 3, d.par));
 }

@@ -38,7 +38,8 @@ typedef enum gnd__span {
     GND__PROBABILITY,
     GND__CHANCE, /* ]0, 1] */
     GND__SHARE,  /* ]0, 1[ */
-    GND__TRIALS  /* a whole number, not negative */
+    GND__ABOVE_ONE,
+    GND__TRIALS /* a whole number, not negative */
 } gnd__span;
 
 typedef struct gnd__param {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/random/rows.c - distributions of rows: multinomial, Dirichlet, multivariate normal. The rows
- * are the last axis of the result.
+ * ops/random/rows.c - distributions of rows: multinomial, multivariate hypergeometric, Dirichlet,
+ * multivariate normal. The rows are the last axis of the result.
  */
 #include <string.h>
 #include "ops/linalg/matrices.h"
@@ -14,6 +14,7 @@
 #include <gnd/create.h>
 #include <gnd/decompose.h>
 #include <gnd/linalg.h>
+#include <gnd/reduce.h>
 #include <gnd/stat.h>
 #include <gnd/view.h>
 
@@ -45,25 +46,45 @@ static gnd_array *outcome(gnd_array *x, int64_t j)
     return gnd__viewed(x, x->ndim - 1, x->dim, &m);
 }
 
-/* Draws one outcome after the other: a binomial number of the remaining trials, whose probability
- * is that of the outcome divided by the remaining probability. */
-static gnd_array *outcomes(gnd__draw *d, gnd_array *p, int64_t k)
+/* The number of the remaining trials with outcome j; q: its probability, or its things; rest: of
+ * all outcomes from j on. */
+typedef gnd_array *outcome_fn(gnd__draw *d, int64_t j, gnd_array *left, gnd_array *q,
+                              gnd_array *rest);
+
+/* A binomial number, with the outcome's share of the remaining probability. */
+static gnd_array *with_share(gnd__draw *d, int64_t j, gnd_array *left, gnd_array *q,
+                             gnd_array *rest)
 {
+    /* q / rest, at most 1; 0 if rest is 0 */
+    gnd_array *some = gnd__with(GND__OP_GREATER, rest, 0);
+    gnd_array *share = gnd__with(GND__OP_MINIMUM, gnd__op2(GND__OP_DIVIDE, q, rest), 1);
+    share = gnd__op3(GND__OP_WHERE, some, share, gnd__with(GND__OP_MULTIPLY, q, 0));
+    gnd_array *in[2] = {left, share};
+    return gnd__draw_raw(d, GND__FN_BINOMIAL, GND_INT64, (uint32_t)j, 2, in);
+}
+
+/* A hypergeometric number of the outcome's things and of all others that remain. */
+static gnd_array *of_things(gnd__draw *d, int64_t j, gnd_array *left, gnd_array *q, gnd_array *rest)
+{
+    gnd_array *in[3] = {q, gnd__op2(GND__OP_SUBTRACT, rest, q), left};
+    return gnd__draw_raw(d, GND__FN_HYPERGEOMETRIC, GND_INT64, (uint32_t)j, 3, in);
+}
+
+/* Draws one outcome after the other; rest: of all outcomes. */
+static gnd_array *outcomes(gnd__draw *d, gnd_array *p, gnd_array *rest, outcome_fn *draw)
+{
+    const int64_t k = p->dim[p->ndim - 1];
     gnd_array **part = gnd__malloc((size_t)k * sizeof *part);
     if (!part)
         return gnd__nomem();
     gnd_array *left = d->par[0]->weak ? gnd__strong(d->par[0], d->dev, d->c, d->func) : d->par[0];
-    gnd_array *rest = gnd__number(1), *bad = NULL;
+    gnd_array *bad = NULL;
     p = gnd__as(p, d->c);
     for (int64_t j = 0; j < k && !bad; j++) {
         gnd_array *x = left;
         if (j < k - 1) {
-            gnd_array *q = outcome(p, j), *in[2] = {left, NULL};
-            /* q / rest, at most 1; 0 if rest is 0 */
-            gnd_array *some = gnd__with(GND__OP_GREATER, rest, 0);
-            in[1] = gnd__with(GND__OP_MINIMUM, gnd__op2(GND__OP_DIVIDE, q, rest), 1);
-            in[1] = gnd__op3(GND__OP_WHERE, some, in[1], gnd__with(GND__OP_MULTIPLY, q, 0));
-            x = gnd__draw_raw(d, GND__FN_BINOMIAL, GND_INT64, (uint32_t)j, 2, in);
+            gnd_array *q = outcome(p, j);
+            x = draw(d, j, left, q, rest);
             left = gnd__op2(GND__OP_SUBTRACT, left, gnd__as(x, d->c));
             rest = gnd__op2(GND__OP_SUBTRACT, rest, q);
             gnd_array *now[3] = {x, left, rest};
@@ -81,23 +102,59 @@ static gnd_array *outcomes(gnd__draw *d, gnd_array *p, int64_t k)
     return y;
 }
 
+/* check_rows, and that the outcomes can be counted. */
+static gnd_array *check_outcomes(const char *func, gnd_rng *g, const char *name, gnd_array *x)
+{
+    gnd_array *bad = check_rows(func, g, name, x);
+    if (bad || x->dim[x->ndim - 1] <= INT32_MAX)
+        return bad;
+    if (g)
+        g->calls++;
+    return gnd__fail(x->dev, GND_ERR_OVERFLOW, "%s: %s has more than 2^31 - 1 outcomes", func,
+                     name);
+}
+
 gnd_array *gnd_rng_multinomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                const int64_t *shape, gnd_array *n, gnd_array *p)
 {
     gnd__draw d;
-    gnd_array *bad = check_rows("rng_multinomial", g, "p", p);
+    gnd_array *bad = check_outcomes("rng_multinomial", g, "p", p);
     if (bad)
         return bad;
-    if (p->dim[p->ndim - 1] > INT32_MAX) {
-        if (g)
-            g->calls++;
-        return gnd__fail(p->dev, GND_ERR_OVERFLOW,
-                         "rng_multinomial: p has more than 2^31 - 1 outcomes");
-    }
     const gnd__inner in = gnd__enter("rng_multinomial");
     const gnd__param q[2] = {{"n", GND__TRIALS, n}, {"p", GND__REAL, outcome(p, 0)}};
     bad = gnd__draw_begin(&d, "rng_multinomial", g, dev, t, 1, ndim, shape, 2, q);
-    return gnd__leave(in, bad ? bad : gnd__draw_end(&d, outcomes(&d, p, p->dim[p->ndim - 1])));
+    return gnd__leave(in,
+                      bad ? bad : gnd__draw_end(&d, outcomes(&d, p, gnd__number(1), with_share)));
+}
+
+gnd_array *gnd_rng_multivariate_hypergeometric(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                               const int64_t *shape, gnd_array *colors,
+                                               gnd_array *nsample)
+{
+    static const char func[] = "rng_multivariate_hypergeometric";
+    gnd__draw d;
+    gnd_array *bad = check_outcomes(func, g, "colors", colors);
+    if (bad)
+        return bad;
+    if (gnd_dtype_kind((gnd_dtype)colors->dtype) == 'c') {
+        if (g)
+            g->calls++;
+        return gnd__fail(colors->dev, GND_ERR_DTYPE, "%s: colors is complex: it must be real",
+                         func);
+    }
+    const gnd__inner in = gnd__enter(func);
+    const gnd__param q[2] = {{"nsample", GND__TRIALS, nsample},
+                             {"colors", GND__REAL, outcome(colors, 0)}};
+    bad = gnd__draw_begin(&d, func, g, dev, t, 1, ndim, shape, 2, q);
+    if (bad)
+        return gnd__leave(in, bad);
+    gnd_array *count = gnd__as(colors, d.c), *all = gnd_sum(count, GND_AXIS(-1), 0);
+    gnd_array *ok = gnd__op2(GND__OP_LOGICAL_AND, gnd__op2(GND__OP_GREATER_EQUAL, all, d.par[0]),
+                             gnd__with(GND__OP_GREATER_EQUAL, gnd_min(count, GND_AXIS(-1), 0), 0));
+    ok = gnd_expand_dims(ok, GND_AXIS(-1));
+    gnd_array *y = outcomes(&d, colors, all, of_things);
+    return gnd__leave(in, gnd__draw_end(&d, gnd__op3(GND__OP_WHERE, ok, y, gnd__number(-1))));
 }
 
 /* --- Dirichlet -------------------------------------------------------------------------------- */
