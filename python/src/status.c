@@ -67,7 +67,7 @@ PyObject *py_raise_of(const char *name, int linalg, gnd_status s, const char *te
         s = GND_ERR_ARG;
     else if (linalg && s == GND_ERR_SHAPE && text &&
              (strstr(text, "must be square") || strstr(text, "at least 2 dim") ||
-              strstr(text, "has no condition")))
+              strstr(text, "is not defined on empty arrays")))
         s = GND_ERR_LINALG;
     return py_raise(s, text);
 }

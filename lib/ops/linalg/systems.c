@@ -463,7 +463,7 @@ gnd_array *gnd_cond(gnd_array *x, gnd_matrix_ord ord)
     bad = gnd__mats_of(&a, "cond", x, ord != GND_ORD_2 && ord != GND_ORD_NEG_2);
     if (!bad && (a.m == 0 || a.n == 0))
         bad = gnd__fail(a.dev, GND_ERR_SHAPE,
-                        "cond: a matrix of %" PRId64 " x %" PRId64 " has no condition", a.m, a.n);
+                        "cond is not defined on empty arrays: %" PRId64 " x %" PRId64, a.m, a.n);
     if (bad)
         return gnd__leave(in, bad);
     if (gnd__mats_empty(&a))
