@@ -18,7 +18,14 @@ ALL = 'GND_TEST_ALL' in os.environ
 MPI = None
 if RANKS > 1:
     try:
+        import mpi4py
+        mpi4py.rc.initialize = False
         from mpi4py import MPI
+        if ' '.join(MPI.Get_library_version().rstrip('\0').split()) != ' '.join(gm._mpi._library().split()):
+            MPI = None  # of another MPI than libgnd-mpi's
+            del sys.modules['mpi4py.MPI']
+        else:
+            MPI.Init()
     except ImportError:
         pass
 # What compiles kernels of its own in PoCL: the tests in C have them.
@@ -280,8 +287,10 @@ tests = [test_data, test_errors, test_files, test_tools, test_communicators]
 for test in tests + ([test_functions, test_assignments, test_stencil] if ALL or ctx.size > 1 else []):
     test()
 ctx.close()
+if MPI:
+    MPI.Finalize()
 if RANKS > 1 and MPI is None:
-    t.skip("mpi4py's communicators", 'no mpi4py (Debian: python3-mpi4py)')
+    t.skip("mpi4py's communicators", 'no mpi4py of this MPI (Debian: python3-mpi4py)')
 if ctx.closed and os.environ.get('OMPI_COMM_WORLD_RANK', os.environ.get('PMI_RANK', '0')) == '0':
     print(f'1..{t._count}', flush=True)
 sys.exit(t._failed != 0)
