@@ -82,7 +82,7 @@ GND_API gnd_rkernel *gnd_reduction_kernel(const char *in_params, const char *out
                                           const char *post_map_expr, const char *identity,
                                           const char *name, const char *reduce_type,
                                           const char *preamble);
-/* GND_OK, or the reason why k cannot be called. GND_ERR_STATE: k was freed. */
+/* GND_OK, or the reason why the reduction kernel k cannot be called. GND_ERR_STATE: k was freed. */
 GND_API gnd_status gnd_rkernel_status(const gnd_rkernel *k);
 /* The message of gnd_rkernel_status; "" for GND_OK. Owned by k. */
 GND_API const char *gnd_rkernel_error(const gnd_rkernel *k);
