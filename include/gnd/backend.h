@@ -116,16 +116,16 @@ typedef struct gnd_device_ops {
      * copies through host memory. The core holds the locks of both devices during this call and
      * during those copies and waits. */
     gnd_status (*can_peer)(gnd_dev *a, gnd_dev *b, int *yes, gnd_err *e);
-    /* [O] Opens the device of an application's context, and its queue, with flags as in
-     * queue_new(). Sets *index to the number of the device. The context and the queue are retained
-     * where the driver counts references, and never ended by the plugin: close() and queue_free()
-     * only let go of them. GND_ERR_ARG: they do not belong together. GND_ERR_UNSUPPORTED: a queue
-     * that cannot be used (out of order; without profiling although GND_QUEUE_TIMING is asked for).
-     * Without it the core does not open such contexts (gnd_open_native). */
+    /* [O] Opens the device of an application's context, and the application's queue. flags: as in
+     * queue_new(). Sets *index to the number of the device. The plugin retains the context and the
+     * queue if the driver counts references. It never destroys them: close() and queue_free() only
+     * drop these references. GND_ERR_ARG: the objects do not belong together. GND_ERR_UNSUPPORTED:
+     * the queue cannot be used (it is out of order, or has no profiling although GND_QUEUE_TIMING
+     * is set). Without this entry gnd_open_native is not supported. */
     gnd_status (*open_native)(const gnd_dev_native *n, uint32_t flags, int *index, gnd_dev **d,
                               gnd_queue **q, gnd_err *e);
-    /* [O] The driver's objects of d and its queue q; they stay the plugin's. Without it the core
-     * has no answer (gnd_device_native). */
+    /* [O] Sets *n to the driver's objects behind d and its queue q. The plugin still owns them.
+     * Without this entry gnd_device_native is not supported. */
     gnd_status (*native)(gnd_dev *d, gnd_queue *q, gnd_dev_native *n, gnd_err *e);
 } gnd_device_ops;
 
@@ -171,33 +171,36 @@ typedef struct gnd_memory_ops {
      * this entry the core rejects such memory (gnd_from_dlpack). */
     gnd_status (*fetch)(gnd_queue *q, gnd_buf *dst, size_t off, uint64_t src, size_t nbytes,
                         gnd_err *e);
-    /* [O] Makes a buffer of memory that another library owns: the whole of m->handle, which has at
-     * least nbytes, or nbytes > 0 from m->address (a multiple of 16) on. Nothing is copied, and
-     * free() lets go of the memory without freeing it. The core never writes to such a buffer.
-     * m->offset is 0. GND_ERR_ARG: not memory of this device's context, or too small.
-     * GND_ERR_UNSUPPORTED: memory of a kind that the device cannot work in. Without this entry the
-     * core copies, or says that sharing is not possible. */
+    /* [O] Makes a buffer of memory that another library owns, without a copy. m->offset is 0. If
+     * m->handle is set, the buffer is that whole object, of at least nbytes bytes. Otherwise it is
+     * the nbytes > 0 bytes at m->address, a multiple of 16. free() frees the buffer but not the
+     * memory. The core never writes to such a buffer. GND_ERR_ARG: the memory is not of this
+     * device's context, or is too small. GND_ERR_UNSUPPORTED: the device cannot use memory of this
+     * kind. Without this entry the core copies the memory, or reports that it cannot be shared. */
     gnd_status (*wrap)(gnd_dev *d, const gnd_mem_native *m, size_t nbytes, gnd_buf **b, gnd_err *e);
-    /* [O] The driver's name for byte off of b. It is valid until b is freed. */
+    /* [O] Sets *m to the driver's object or address for byte off of b. It is valid until b is
+     * freed. */
     gnd_status (*native)(gnd_buf *b, size_t off, gnd_mem_native *m, gnd_err *e);
-    /* [O] Same as write() and read(), but need not wait: src must not change, and dst holds the
-     * data, when the queue's work is done. They may take as long as write() and read() for memory
-     * that is not of host_alloc(). Without them the core calls those. */
+    /* [O] Same as write() and read(), but they may return before the copy is done. Until the
+     * queue's work is done, src must not change, and dst is undefined. If the host memory is not
+     * from host_alloc(), they may block as write() and read() do. Without these entries the core
+     * calls write() and read(). */
     gnd_status (*write_async)(gnd_queue *q, gnd_buf *dst, size_t off, const void *src,
                               size_t nbytes, gnd_err *e);
     gnd_status (*read_async)(gnd_queue *q, void *dst, gnd_buf *src, size_t off, size_t nbytes,
                              gnd_err *e);
-    /* [O] Allocates nbytes > 0 of host memory that the device transfers directly (pinned), aligned
-     * to 64 bytes at least; frees it when no queue uses it. Both or none; without them the core
-     * takes ordinary memory. GND_ERR_NOMEM. The device is open for as long as the memory lives. */
+    /* [O] host_alloc() allocates nbytes > 0 of pinned host memory, from which the device transfers
+     * directly, aligned to at least 64 bytes. GND_ERR_NOMEM: not enough memory. host_free() frees
+     * it; no queue uses the memory any more, and d is still open. A plugin has both entries or
+     * neither. Without them the core uses ordinary memory. */
     gnd_status (*host_alloc)(gnd_dev *d, size_t nbytes, void **p, gnd_err *e);
     void (*host_free)(gnd_dev *d, void *p);
 } gnd_memory_ops;
 
 enum {
     GND_QUEUE_TIMING = 1, /* the core will query times of events of this queue */
-    GND_QUEUE_BESIDE = 2  /* the queue works beside others of the device, on the same memory, in the
-                             order of events: GND_ERR_UNSUPPORTED where the driver cannot */
+    GND_QUEUE_BESIDE = 2  /* one of several queues of the device, on the same memory, ordered by
+                             events. GND_ERR_UNSUPPORTED: the driver does not support this */
 };
 
 typedef struct gnd_queue_ops {
@@ -224,15 +227,18 @@ typedef struct gnd_queue_ops {
     /* [O] Frees ev. */
     void (*event_free)(gnd_event *ev);
     /* [O] Orders q and another queue (CUstream, cl_command_queue) of the same device without
-     * waiting here. after 0: later work of `other` waits for the earlier work of q. after 1: later
-     * work of q waits for the earlier work of `other`. Without it the core finishes q. */
+     * blocking the host. after 0: later work of `other` waits for the earlier work of q. after 1:
+     * later work of q waits for the earlier work of `other`. Without this entry the core calls
+     * finish() on q. */
     gnd_status (*order)(gnd_queue *q, void *other, int after, gnd_err *e);
-    /* [O] Sets *yes to 1 if ev has completed; does not wait. Without it the pool waits on the
-     * device for memory that another queue uses, instead of taking other memory meanwhile. */
+    /* [O] Sets *yes to 1 if ev has completed; does not wait. Without this entry the core makes a
+     * queue wait on the device for memory that another queue still uses, instead of taking other
+     * memory. */
     gnd_status (*event_done)(gnd_event *ev, int *yes, gnd_err *e);
-    /* [O] Same as event_wait(), without the lock of the device: other threads make other calls on
-     * the device meanwhile. The event's queue has been flushed, and the event is not freed
-     * meanwhile. It must not change the device's objects. Without it the core holds the lock. */
+    /* [O] Same as event_wait(), but called without the lock of the device: other threads may make
+     * other calls on the device at the same time. The event's queue has been flushed, and the event
+     * is not freed during the call. The entry must not change the device's objects. Without it the
+     * core calls event_wait() and holds the lock. */
     gnd_status (*event_sync)(gnd_event *ev, gnd_err *e);
 } gnd_queue_ops;
 
@@ -333,10 +339,10 @@ typedef struct gnd_gemm {
 
 typedef struct gnd_blas_ops {
     uint32_t size;
-    /* [R] Sets *yes to 1 if gemm() supports g. Buffers in g may be NULL. The core asks only for
-     * products that it prefers to give to a library, by what it knows of the device; a plugin may
-     * answer 0 where its library is slower than kernels. If the answer is 0, e may say why (for
-     * example, a missing library). */
+    /* [R] Sets *yes to 1 if gemm() supports g. Buffers in g may be NULL. The core asks only about
+     * products for which it prefers a library on this device. A plugin may answer 0 if its library
+     * is slower than gnd's kernels. If the answer is 0, e may say why (for example, a missing
+     * library). */
     gnd_status (*supports)(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err *e);
     /* [R] Enqueues the product. */
     gnd_status (*gemm)(gnd_queue *q, const gnd_gemm *g, gnd_err *e);
@@ -345,11 +351,10 @@ typedef struct gnd_blas_ops {
     /* [O] Same as supports(), for a product with flags. Without it the core never passes flags to
      * gemm(). */
     gnd_status (*follows)(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err *e);
-    /* Reserved: the place of an entry of earlier versions. The core never calls it; NULL in new
-     * plugins. */
+    /* Reserved: formerly another entry. The core never calls it; new plugins set it to NULL. */
     void (*reserved)(void);
-    /* [O] Whether gemm() leaves the queue empty: it waits, and a library of the host computes the
-     * product. Without it the core takes a product for enqueued. */
+    /* [O] Returns 1 if gemm() blocks: it waits for the queue, and a library on the host computes
+     * the product. Without this entry the core assumes that gemm() only enqueues the product. */
     int (*blocking)(gnd_dev *d);
 } gnd_blas_ops;
 
@@ -448,7 +453,8 @@ struct gnd_comm_ops; /* reserved */
  * where that costs less than launch() (CUDA graphs). */
 enum { GND_REPLAY_CHEAP = 1 };
 
-/* A step of a loop: n > 0 launches, as of a list, which leave an int64 at byte `off` of `word`. */
+/* A step of a loop: n > 0 launches. l[i] launches kernel k[i], as in list_new(). The launches write
+ * an int64, the word of the step, to byte `off` of `word`. */
 typedef struct gnd_loop_step {
     uint32_t n;
     gnd_kern *const *k;
@@ -473,20 +479,21 @@ typedef struct gnd_replay_ops {
     gnd_status (*list_run)(gnd_list *l, gnd_err *e);
     /* [R] Frees l. No run of it is pending. */
     void (*list_free)(gnd_list *l);
-    /* [O] Argument `arg` of launch i, a value, is *a of the same size in the runs from now on; runs
-     * that are pending keep theirs. Without it, launches whose values change are in no list. */
+    /* [O] Replaces argument `arg` of launch i, which is a value, by *a, which has the same size.
+     * Later runs use the new value; pending runs keep the old one. Without this entry the core puts
+     * launches whose values change in no list. */
     gnd_status (*list_value)(gnd_list *l, uint32_t i, uint32_t arg, const gnd_karg *a, gnd_err *e);
-    /* [O] Makes a list whose runs are loops on the device: step 0, 1, ..., n - 1, 0, 1, ... A run
-     * makes at least one step, always begins with step 0, and ends after the step whose word is
-     * negative or not less than int64 0 of the two at byte `off` of `control`. Int64 1 becomes the
-     * word of the last step. list_run and list_free take the list, list_value does not. The entry
-     * copies its arguments. After any failure except GND_ERR_NOMEM and GND_ERR_DEVMEM the core runs
-     * the steps itself and reads their words. */
+    /* [O] Makes a list whose run is a loop on the device: it runs steps 0, 1, ..., n - 1, 0, 1, ...
+     * A run begins with step 0 and makes at least one step. `control` has two int64 at byte `off`:
+     * the limit and the result. The run ends after the first step whose word is negative or not
+     * less than the limit, and stores this word as the result. list_run() and list_free() accept
+     * the list, list_value() does not. The entry copies its arguments. After any failure except
+     * GND_ERR_NOMEM and GND_ERR_DEVMEM the core runs the steps itself and reads their words. */
     gnd_status (*loop_new)(gnd_queue *q, uint32_t n, const gnd_loop_step *step, gnd_buf *control,
                            uint64_t off, gnd_list **out, gnd_err *e);
-    /* [O] Same as list_run(), in another queue of the device. Runs of one list in several queues
-     * may be pending at a time; those that share memory are ordered by events. Without it a device
-     * with several queues has no lists. */
+    /* [O] Same as list_run(), in another queue of the device. Runs of one list may be pending in
+     * several queues at the same time; the core orders runs that share memory by events. Without
+     * this entry the core makes no lists on a device with several queues. */
     gnd_status (*list_run_in)(gnd_list *l, gnd_queue *q, gnd_err *e);
 } gnd_replay_ops;
 

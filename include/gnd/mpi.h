@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gnd/mpi.h - arrays that lie across the devices of the ranks of an MPI communicator (libgnd-mpi,
- * pkg-config gnd-mpi). doc/CLUSTERS.md is the guide.
+ * gnd/mpi.h - distributed arrays: each rank of an MPI communicator holds a part of an array on its
+ * own device (libgnd-mpi, pkg-config gnd-mpi). doc/CLUSTERS.md is the guide.
  *
- * The functions of a context are collective: every rank calls them, in the same order, with the
- * same arguments, except for what a comment calls the rank's own. Arrays are immutable values, as
- * in gnd. An error is a value too: the same error, on every rank. A failure of one rank (its device
- * is out of memory, a file cannot be read there) becomes the error of all at the next call that
- * exchanges data, and names the rank. Ranks that call different functions get an error that names
- * the calls. No call waits for ever: gndm_set_timeout.
+ * The functions of a context are collective unless their comment says otherwise: every rank calls
+ * them in the same order and with the same arguments. Arguments that a comment calls the rank's own
+ * may differ. Arrays are immutable values, as in gnd.
  *
- * One object file works with one MPI: the names of functions that take MPI's types contain that of
- * the implementation, so a program that was compiled with the mpi.h of another one does not link.
- * Use a context in one thread at a time.
+ * Errors are values too, the same on every rank. If one rank fails (its device is out of memory, it
+ * cannot read a file), all ranks get its error at the next call that exchanges data; the message
+ * names the rank. Ranks that call different functions get an error that names the calls. Every wait
+ * for other ranks has a limit: gndm_set_timeout.
+ *
+ * A program must be linked with the MPI for which it was compiled. The names of functions that take
+ * MPI's types contain the name of the MPI implementation, so a mismatch fails at link time. Use a
+ * context in one thread at a time.
  */
 #ifndef GND_MPI_H
 #define GND_MPI_H
@@ -42,141 +44,149 @@ typedef struct gndm_array gndm_array;
 /* --- contexts --------------------------------------------------------------------------------- */
 
 enum {
-    GNDM_EVEN = 1,        /* default cuts are even: speeds are not measured */
+    GNDM_EVEN = 1,        /* partitions are even by default: speeds are not measured */
     GNDM_CHECK_CALLS = 2, /* compare every call of all ranks, with its arguments. Without the flag
                              only calls that exchange data are compared. */
     GNDM_REPRODUCIBLE = 4 /* sums of floats have the same bits for any number of ranks and any cuts:
                              doc/CLUSTERS.md says which functions, and what it costs */
 };
 
-/* Opens a context on a communicator, which is duplicated; errors of MPI are returned, not fatal.
- * dev is the rank's own device, which must stay open until gndm_close, or NULL on every rank: then
- * GND_DEVICE names it, and if that is not set, the ranks of a node share its best devices in turn.
- * MPI must be initialized; with MPI_THREAD_FUNNELED or more, call from the main thread. Never NULL:
- * gndm_status has the result. GND_ERR_STATE: MPI is not initialized, or finalized; GND_ERR_ARG: a
- * flag; GND_ERR_DEVICE: a rank has no device; GND_ERR_UNSUPPORTED: some devices have float64 and
- * others do not; GND_ERR_BACKEND: MPI failed. */
+/* Opens a context on a duplicate of comm, on which MPI's errors are returned instead of fatal. dev
+ * is the rank's own device; it must stay open until gndm_close. If dev is NULL (on every rank),
+ * GND_DEVICE names the device; if that is not set, the ranks of a node share its best devices in
+ * turn. MPI must be initialized. Under MPI_THREAD_FUNNELED, use the context in the main thread. The
+ * result is never NULL; gndm_status has its status. GND_ERR_STATE: MPI is not initialized, or is
+ * finalized; GND_ERR_ARG: an unknown flag; GND_ERR_DEVICE: a rank has no device;
+ * GND_ERR_UNSUPPORTED: some devices have float64 and others do not; GND_ERR_BACKEND: MPI failed. */
 GND_API gndm_ctx *gndm_open(MPI_Comm comm, gnd_device *dev, unsigned flags);
-/* Releases all arrays of the context, and what gndm_open opened. After a timeout it exchanges
- * nothing. NULL is ignored. */
+/* Closes the context: releases all its arrays, and closes the device if gndm_open opened it. After
+ * a timeout it exchanges no messages. NULL is ignored. */
 GND_API void gndm_close(gndm_ctx *c);
 
-/* GND_OK, or the error that made the context useless: gndm_open's, or a timeout. */
+/* GND_OK, or the error that made the context unusable: a failure of gndm_open or of MPI, or a
+ * timeout. Not collective. */
 GND_API gnd_status gndm_status(const gndm_ctx *c);
-/* The message of the last call on the context that failed; "" before. Owned by the context. */
+/* The message of the last failed call on the context, or "" if none failed. Owned by the context.
+ * Not collective. */
 GND_API const char *gndm_message(const gndm_ctx *c);
 /* This rank: 0 .. gndm_size - 1. Not collective. */
 GND_API int gndm_rank(const gndm_ctx *c);
 /* The number of ranks. Not collective. */
 GND_API int gndm_size(const gndm_ctx *c);
-/* The rank's own device, which belongs to the context or to who opened it. Not collective. */
+/* The rank's own device. It belongs to the context, or to the caller who passed it to gndm_open.
+ * Not collective. */
 GND_API gnd_device *gndm_device(const gndm_ctx *c);
-/* The longest time that a call waits for other ranks, in seconds; 0 waits for ever. Default: that
- * of GND_MPI_TIMEOUT, or 600. After a timeout every call gives the same GND_ERR_STATE, which names
- * the ranks that did not come; end the program by MPI_Abort, since MPI_Finalize would wait too. */
+/* Sets the longest time in seconds that a call waits for other ranks; 0: no limit. The default is
+ * GND_MPI_TIMEOUT, or 600. After a timeout every call returns the same GND_ERR_STATE, which names
+ * the ranks that did not respond. Then end the program by MPI_Abort, because MPI_Finalize would
+ * wait for them. */
 GND_API void gndm_set_timeout(gndm_ctx *c, double seconds);
 
-/* What one rank computes on. */
+/* The device of a rank, and its measured speeds. */
 typedef struct gndm_rank_info {
     char host[64], device[64], name[128]; /* host, id and name of the device */
-    char transport[16];                   /* how its data reaches MPI: "mapped" or "staged" */
+    char transport[16];                   /* how MPI accesses its data: "mapped" or "staged" */
     double bandwidth;                     /* bytes per second of elementwise work */
     double flops;                         /* operations per second of products, float32 */
     double link;                          /* bytes per second to the next rank */
-    double share;                         /* of elementwise work, by measured speed: 0 .. 1 */
+    double share;                         /* part of elementwise work, by measured speed: 0 .. 1 */
     uint64_t mem_bytes;
 } gndm_rank_info;
-/* Fills info[0 .. gndm_size - 1]. Measures what is not in the cache folder: once for each device
- * and number of ranks on its node. */
+/* Fills info[0 .. gndm_size - 1]. Measures the speeds if the cache folder does not have them; they
+ * are stored for each device and number of ranks on its node. */
 GND_API gnd_status gndm_ranks(gndm_ctx *c, gndm_rank_info *info);
 
-/* What one rank has moved. */
+/* Counts of data exchanged by one rank. */
 typedef struct gndm_stats {
     uint64_t bytes, messages, exchanges, received;
 } gndm_stats;
-/* Bytes and messages that this rank has sent to others, exchanges that it took part in, and bytes
- * that it received, since the context was opened. Not collective. */
+/* Sets *out to the counts of this rank since the context was opened: bytes and messages sent to
+ * others, exchanges that it took part in, and bytes received. Not collective. */
 GND_API void gndm_get_stats(const gndm_ctx *c, gndm_stats *out);
 
 /* --- partitions ------------------------------------------------------------------------------- */
 
-/* A partition says which box of a shape each rank holds: a process grid with one extent for each
- * axis, and for each axis the offsets of its cuts, even or not; parts may be empty. If the grid has
- * fewer places than there are ranks, several ranks hold the same box; their number must divide the
- * number of ranks. Never NULL: gndm_part_status. */
+/* A partition defines the box of a shape that each rank holds. It is a grid of ranks with one
+ * extent for each axis, and the offsets of the cuts along each axis. Cuts need not be even, and
+ * parts may be empty. If the grid has fewer places than there are ranks, several ranks hold each
+ * box; the number of places must divide the number of ranks. Functions that make partitions never
+ * return NULL: gndm_part_status. */
 
-/* A copy of everything on every rank. */
+/* Replicated: every rank holds all elements. */
 GND_API gndm_part *gndm_part_replicated(gndm_ctx *c, int ndim, const int64_t *shape);
-/* Even cuts. grid has ndim entries; NULL splits one axis: the first one with at least as many
- * elements as there are ranks, else the longest; an array without axes is replicated. */
+/* Even cuts. grid has ndim entries. If grid is NULL, one axis is split: the first with at least as
+ * many elements as there are ranks, else the longest. An array without axes is replicated. */
 GND_API gndm_part *gndm_part_even(gndm_ctx *c, int ndim, const int64_t *shape, const int *grid);
-/* The kinds of work by whose speed cuts are made. */
+/* The kind of work whose measured speed determines the cuts. */
 enum { GNDM_BANDWIDTH = 0, GNDM_FLOPS = 1 };
-/* Cuts that follow the measured speeds of the ranks, and leave no rank with more than its device's
- * memory can hold eight times, with 16 bytes for each element. An array that is larger than all
- * these limits together is cut in proportion to the memory of the devices; a part that a device
- * cannot hold is GND_ERR_DEVMEM when it is evaluated, and names the rank. grid as for
- * gndm_part_even; an axis of several ranks in one place of the grid is cut by the slowest of each
- * place. */
+/* Cuts in proportion to the measured speeds of the ranks. A part has at most 1/8 of the memory of
+ * its device, at 16 bytes per element; what exceeds this goes to the other ranks. If the array
+ * exceeds all these limits together, the cuts are in proportion to the memory of the devices. If a
+ * device then cannot hold its part, evaluation fails with GND_ERR_DEVMEM and names the rank. grid:
+ * as in gndm_part_even. If several ranks share a coordinate of an axis, the slowest of them
+ * determines its interval. */
 GND_API gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const int *grid,
                                       int kind);
-/* Given cuts: cut[d] has grid[d] + 1 offsets, which do not decrease, from 0 to shape[d]; NULL where
- * grid[d] is 1. GND_ERR_ARG. */
+/* Given cuts. cut[d] has grid[d] + 1 nondecreasing offsets from 0 to shape[d]; it may be NULL if
+ * grid[d] is 1. GND_ERR_ARG: invalid cuts. */
 GND_API gndm_part *gndm_part_cuts(gndm_ctx *c, int ndim, const int64_t *shape, const int *grid,
                                   const int64_t *const *cut);
-/* The partition that new arrays of a shape have by default: gndm_part_weighted by bandwidth, or
- * gndm_part_even in a context with GNDM_EVEN. */
+/* The default partition of new arrays of this shape: gndm_part_weighted with GNDM_BANDWIDTH, or
+ * gndm_part_even if the context has GNDM_EVEN. */
 GND_API gndm_part *gndm_part_default(gndm_ctx *c, int ndim, const int64_t *shape);
-/* The partition of x; one more owner of it. An error if x holds one. */
+/* The partition of x. The caller owns it: gndm_part_free. If x holds an error, so does the
+ * partition. Not collective. */
 GND_API gndm_part *gndm_part_of(const gndm_array *x);
 /* Ends one ownership. Not collective. NULL is ignored. */
 GND_API void gndm_part_free(gndm_part *p);
-/* GND_OK or the error that p holds. GND_ERR_NULL for NULL. */
+/* GND_OK, or the error that p holds. GND_ERR_NULL if p is NULL. Not collective. */
 GND_API gnd_status gndm_part_status(const gndm_part *p);
-/* The message of that error, or "". Owned by p. */
+/* The message of that error, or "". Owned by p. Not collective. */
 GND_API const char *gndm_part_error(const gndm_part *p);
-/* The box of a rank: start[d] <= index < stop[d], for each of the ndim axes. */
+/* The box of a rank: start[d] <= index < stop[d], for each of the ndim axes. GND_ERR_INDEX: no such
+ * rank. Not collective. */
 GND_API gnd_status gndm_part_box(const gndm_part *p, int rank, int64_t *start, int64_t *stop);
 
 /* --- arrays ----------------------------------------------------------------------------------- */
 
-/* The distributed form of data that every rank has whole, in C order. part NULL: the default. */
+/* A distributed array of data, which every rank has in full, in C order. part NULL: the default. */
 GND_API gndm_array *gndm_from(gndm_ctx *c, gnd_dtype t, int ndim, const int64_t *shape,
                               const void *data, const gndm_part *part);
-/* An array of the ranks' own parts. local is the rank's own: an array of its device with the shape
- * of its box, and one dtype on all ranks. It is retained. GND_ERR_SHAPE, GND_ERR_DTYPE. */
+/* A distributed array made of the ranks' own parts. local is the rank's own: an array on its device
+ * with the shape of its box. The dtype is the same on all ranks. local is retained. GND_ERR_SHAPE,
+ * GND_ERR_DTYPE. */
 GND_API gndm_array *gndm_wrap(gndm_ctx *c, gnd_array *local, const gndm_part *part);
-/* The rank's own part of x, lazily as gnd has it. Owned by x. Not collective. */
+/* The rank's own part of x, a lazy array of gnd. Owned by x. Not collective. */
 GND_API gnd_array *gndm_local(gndm_array *x);
-/* x in another partition of its shape: moves what does not lie where it is wanted. */
+/* x in another partition of its shape. Sends the elements that change ranks. */
 GND_API gndm_array *gndm_redistribute(gndm_array *x, const gndm_part *part);
-/* Copies all elements of x to dst on every rank, the same bits everywhere. nbytes must be the size
- * of x. */
+/* Copies all elements of x to dst, with the same bits on every rank. nbytes must be the size of
+ * x. */
 GND_API gnd_status gndm_read(gndm_array *x, void *dst, size_t nbytes);
-/* The value of an array of one element, the same on every rank. On failure NaN, and *s (may be
- * NULL) is the status. */
+/* The value of an array of one element, the same on every rank. On failure returns NaN. s may be
+ * NULL; *s receives the status. */
 GND_API double gndm_item_f64(gndm_array *x, gnd_status *s);
-/* Same as gndm_item_f64, as an int64_t. On failure 0. */
+/* Same as gndm_item_f64, as an int64_t. On failure returns 0. */
 GND_API int64_t gndm_item_i64(gndm_array *x, gnd_status *s);
-/* Computes n arrays on all ranks and waits. Reports a failure of any rank. */
+/* Evaluates n arrays on all ranks and waits. Returns the failure of any rank. */
 GND_API gnd_status gndm_wait(gndm_ctx *c, int n, gndm_array *const *x);
 
-/* The status of x. Evaluates nothing, exchanges nothing. GND_ERR_NULL for NULL. */
+/* The status of x. Evaluates nothing. Not collective. GND_ERR_NULL if x is NULL. */
 GND_API gnd_status gndm_status_of(const gndm_array *x);
-/* The message of the error that x holds, or "". Owned by x. */
+/* The message of the error that x holds, or "". Owned by x. Not collective. */
 GND_API const char *gndm_error(const gndm_array *x);
-/* The dtype of x; GND_DTYPE_DEFAULT if it holds an error. */
+/* The dtype of x; GND_DTYPE_DEFAULT if it holds an error. Not collective. */
 GND_API gnd_dtype gndm_dtype_of(const gndm_array *x);
-/* The number of axes of x over all ranks; 0 if it holds an error. */
+/* The number of axes of the whole array x; 0 if it holds an error. Not collective. */
 GND_API int gndm_ndim(const gndm_array *x);
-/* The extents of x over all ranks, gndm_ndim(x) of them. Owned by x. */
+/* The gndm_ndim(x) extents of the whole array x. Owned by x. Not collective. */
 GND_API const int64_t *gndm_shape(const gndm_array *x);
-/* The number of elements of x over all ranks; 0 if it holds an error. */
+/* The number of elements of the whole array x; 0 if it holds an error. Not collective. */
 GND_API int64_t gndm_elements(const gndm_array *x);
 
-/* One more owner of x: it needs one more gndm_release. Returns x. Owners and scopes are as in gnd:
- * a new array belongs to the innermost scope of the context, or to the caller. None of these
- * functions is collective. */
+/* Adds an owner to x, which then needs one more gndm_release. Returns x. Ownership and scopes work
+ * as in gnd: a new array belongs to the innermost scope of the context, or to the caller if there
+ * is none. The functions of ownership and scopes are not collective. */
 GND_API gndm_array *gndm_retain(gndm_array *x);
 /* Ends one ownership. NULL is ignored. */
 GND_API void gndm_release(gndm_array *x);
@@ -191,7 +201,7 @@ GND_API gndm_array *gndm_assign(gndm_array **var, gndm_array *value);
 
 /* --- functions by name ------------------------------------------------------------------------ */
 
-/* The tag of a gnd_value that is a distributed array; the pointer is in as.array. */
+/* The tag of a gnd_value that is a distributed array. as.array has the pointer. */
 enum { GNDM_V_ARRAY = 64 };
 /* The distributed array x as a value. Borrowed as an argument; owned in a result. */
 static inline gnd_value gndm_value(gndm_array *x)
@@ -201,82 +211,87 @@ static inline gnd_value gndm_value(gndm_array *x)
     return v;
 }
 
-/* Ends the ownership of a result of gndm_call, and sets it to None. */
+/* Releases the arrays of a result of gndm_call, and sets *v to None. Not collective. */
 GND_API void gndm_value_clear(gnd_value *v);
 
-/* Calls a function of gnd by name on distributed arrays: names, parameters, defaults and messages
- * are those of gnd_call. Numbers are numbers, plain gnd arrays must have the same elements on every
- * rank. The result is a distributed array, or a tuple of values. doc/CLUSTERS.md lists the
- * functions; others are GND_ERR_UNSUPPORTED. On failure *out is None and gndm_message has the
- * message. */
+/* Calls a function of gnd by name on distributed arrays. Names, parameters, defaults and messages
+ * are those of gnd_call. Numbers must be the same on every rank, and plain gnd arrays must have the
+ * same elements. The result is a distributed array, another value (such as a number), or a tuple of
+ * values. doc/CLUSTERS.md lists the supported functions. GND_ERR_UNSUPPORTED: any other function.
+ * On failure *out is None and gndm_message has the message. */
 GND_API gnd_status gndm_call(gndm_ctx *c, const char *name, int n, const gnd_value *values, int nkw,
                              const char *const *keywords, gnd_value *out);
-/* Same as gndm_call, for a result that is one array, with an error as a value. part: the partition
- * of the result, or NULL. */
+/* Same as gndm_call, for functions that return one array. Never NULL: a failure is an array that
+ * holds the error. part: the partition of the result; NULL: chosen by the function. */
 GND_API gndm_array *gndm_apply(gndm_ctx *c, const gndm_part *part, const char *name, int n,
                                const gnd_value *values, int nkw, const char *const *keywords);
-/* A function of one operand. */
+/* Calls a function of one operand. */
 GND_API gndm_array *gndm_unary(const char *name, gndm_array *x);
-/* A function of two operands. */
+/* Calls a function of two operands. */
 GND_API gndm_array *gndm_binary(const char *name, gndm_array *x, gndm_array *y);
-/* A function of an array and a number. */
+/* Calls a function of an array and a number. */
 GND_API gndm_array *gndm_with(const char *name, gndm_array *x, double number);
-/* A function along an axis; GND_NONE: over all elements. */
+/* Calls a function along an axis. axis GND_NONE: over all elements. */
 GND_API gndm_array *gndm_along(const char *name, gndm_array *x, int64_t axis);
-/* The class of a function on distributed arrays ("elementwise", "reduction" ...), or NULL if it is
- * not there. */
+/* The class of a function on distributed arrays ("elementwise", "reduction" ...), or NULL if
+ * distributed arrays do not support it. Not collective. */
 GND_API const char *gndm_function_class(const char *name);
-/* Evaluates text in the language of gnd_eval: every function, operator and index of a distributed
- * array is that of gndm_call, and functions that make arrays (arange, random.normal) make
- * distributed ones. values[i] has the name names[i]. Numbers and lists are the same on every rank.
- * GND_ERR_SYNTAX, GND_ERR_NAME, and the errors of the functions; the second line of the message is
- * that of the text. GND_ERR_UNSUPPORTED: an assignment of elements, default_rng, and what gndm_call
- * does not have. */
+/* Evaluates text in the language of gnd_eval. values[i] has the name names[i]. Functions, operators
+ * and indices of distributed arrays are calls of gndm_call. Functions that make arrays (arange,
+ * random.normal) make distributed arrays. Numbers and lists are the same on every rank. Errors:
+ * GND_ERR_SYNTAX, GND_ERR_NAME, and those of the functions; the second line of the message is the
+ * line of the text that failed. GND_ERR_UNSUPPORTED: assignment to elements, default_rng, and
+ * functions that gndm_call does not support. */
 GND_API gndm_array *gndm_eval(gndm_ctx *c, const char *text, int n, const char *const *names,
                               gndm_array *const *values);
-/* Evaluates text as gndm_eval and tells how: a line for each function with its class, the partition
- * of its result, and the bytes and messages that all ranks sent for it; then the plan of what is
- * left to compute of this rank's part of the result. Returns a string for free(), or NULL; *s (may
- * be NULL) is the status. */
+/* Evaluates text like gndm_eval and describes the work. Each function has a line with its class,
+ * the partition of its result, and the bytes and messages that all ranks sent for it. Then follows
+ * the plan of the work that remains for this rank's part of the result. Returns a string for
+ * free(), or NULL. s may be NULL; *s receives the status. */
 GND_API char *gndm_explain(gndm_ctx *c, const char *text, int n, const char *const *names,
                            gndm_array *const *values, gnd_status *s);
-/* x indexed by ints, slices, new axes and an ellipsis, as gnd_index. */
+/* x indexed by ints, slices, new axes and an ellipsis, as in gnd_index. */
 GND_API gndm_array *gndm_index(gndm_array *x, int n, const gnd_range *idx);
-/* Same, with text in NumPy's syntax: gndm_at(x, "1:-1, ::2"). */
+/* Same as gndm_index, with indices as text in NumPy's syntax: gndm_at(x, "1:-1, ::2"). */
 GND_API gndm_array *gndm_at(gndm_array *x, const char *index);
 
 /* --- neighbours ------------------------------------------------------------------------------- */
 
-/* The local part of x with a border: below[d] and above[d] more elements along each axis, from the
- * neighbours' parts; beyond the ends of the array they wrap around (periodic != 0) or are left out.
- * Returns the rank's own gnd array, owned by the caller; its first element is start[d] of x (which
- * may be negative if periodic). Ranks with empty parts get an empty array. */
+/* The rank's own part of x with a border of below[d] and above[d] elements along each axis, from
+ * the neighbours' parts. Beyond the ends of the array the border wraps around (periodic != 0) or is
+ * left out. Returns the rank's own gnd array, owned by the caller. start[d] receives the index in x
+ * of its first element, which may be negative if periodic. A rank with an empty part gets an empty
+ * array. */
 GND_API gnd_array *gndm_halo(gndm_array *x, const int64_t *below, const int64_t *above,
                              int periodic, int64_t *start);
-/* Computes new elements from a rank's own array with a border of below[d] and above[d] elements;
- * returns an array of the shape without the border, of the same dtype on every rank. Called several
- * times, for pieces of a part, with any extents: it may use the elements only by their places
- * relative to each other. */
+/* A stencil. x is a piece of a part with a border of below[d] and above[d] elements along each
+ * axis; data is the argument of gndm_stencil. The function returns an array with the shape of x
+ * without the border, and the same dtype on every rank. It is called for several pieces of a part,
+ * of any extents, so a result may depend only on the positions of elements relative to each
+ * other. */
 typedef gnd_array *(*gndm_stencil_function)(gnd_array *x, void *data);
-/* The array that f makes of x, in the partition of x. While the borders are under way, f computes
- * the inner elements of each part. Beyond the ends of the array it sees, as gnd_pad has it, "wrap",
- * "constant" (zeros) or "edge". GND_ERR_ARG: another mode, a border wider than the array;
- * GND_ERR_SHAPE: the shape that f made. */
+/* Applies the stencil f to x. The result has the shape and partition of x. f computes the inner
+ * elements of each part while the borders are exchanged. Beyond the ends of the array f reads
+ * elements by the modes of gnd_pad: "wrap", "constant" (zeros) or "edge". GND_ERR_ARG: another
+ * mode, or a border wider than the array; GND_ERR_SHAPE: a result of f has another shape. */
 GND_API gndm_array *gndm_stencil(gndm_array *x, const int64_t *below, const int64_t *above,
                                  const char *mode, gndm_stencil_function f, void *data);
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* Reads a .npy file, each rank its part. part NULL: the default. GND_ERR_IO, GND_ERR_FORMAT. */
+/* Reads a .npy file; each rank reads its part. part NULL: the default. GND_ERR_IO,
+ * GND_ERR_FORMAT. */
 GND_API gndm_array *gndm_load_npy(gndm_ctx *c, const char *path, const gndm_part *part);
-/* Writes x as a .npy file in C order, each rank its part, under a temporary name first. */
+/* Writes x as a .npy file in C order; each rank writes its part. The file has a temporary name
+ * until it is complete. */
 GND_API gnd_status gndm_save_npy(gndm_array *x, const char *path);
-/* Writes n arrays with their names and an int into a folder: a .npy file each, and the file
- * `manifest` last. A checkpoint that was interrupted leaves the one before it intact. */
+/* Writes a checkpoint into a folder: a .npy file for each of n arrays, and last the file `manifest`
+ * with their names and step. An interrupted save leaves the previous checkpoint intact. */
 GND_API gnd_status gndm_save_state(gndm_ctx *c, const char *folder, int64_t step, int n,
                                    const char *const *names, gndm_array *const *x);
-/* Reads what gndm_save_state wrote, on any number of ranks: out[i] is the array names[i], in
- * part[i] (part or part[i] NULL: the default). GND_ERR_IO, GND_ERR_FORMAT, GND_ERR_NAME. */
+/* Reads a checkpoint of gndm_save_state, on any number of ranks. *step receives its step, and
+ * out[i] the array names[i] in partition part[i]. part or part[i] NULL: the default. GND_ERR_IO,
+ * GND_ERR_FORMAT, GND_ERR_NAME. */
 GND_API gnd_status gndm_load_state(gndm_ctx *c, const char *folder, int64_t *step, int n,
                                    const char *const *names, const gndm_part *const *part,
                                    gndm_array **out);

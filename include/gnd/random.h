@@ -57,7 +57,7 @@ GND_API gnd_status gnd_rng_save(const gnd_rng *g, void *bytes);
  * GND_ERR_FORMAT: the bytes were not written by gnd_rng_save, or n is another number. */
 GND_API gnd_status gnd_rng_restore(gnd_rng *g, const void *bytes, size_t n);
 
-/* --- continuous ------------------------------------------------------------------------------- */
+/* --- continuous distributions ----------------------------------------------------------------- */
 
 /* Uniform in [0, 1): multiples of 2^-24, or 2^-53 for float64. */
 GND_API gnd_array *gnd_rng_random(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
@@ -144,7 +144,7 @@ GND_API gnd_array *gnd_rng_noncentral_f(gnd_rng *g, gnd_device *dev, gnd_dtype t
 GND_API gnd_array *gnd_rng_vonmises(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                     const int64_t *shape, gnd_array *mu, gnd_array *kappa);
 
-/* --- discrete --------------------------------------------------------------------------------- */
+/* --- discrete distributions ------------------------------------------------------------------- */
 
 /* Integers low .. high - 1 (endpoint != 0: .. high), with equal probability, by Lemire's method
  * (ACM TOMACS 29, 2019). t is an int dtype or bool. low and high are ints. high NULL: up to and
@@ -191,7 +191,7 @@ GND_API gnd_array *gnd_rng_hypergeometric(gnd_rng *g, gnd_device *dev, gnd_dtype
                                           const int64_t *shape, gnd_array *ngood, gnd_array *nbad,
                                           gnd_array *nsample);
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- multivariate distributions --------------------------------------------------------------- */
 
 /* Multinomial, with shape + (k,): the numbers of n >= 0 trials with each of k outcomes. The last
  * axis of p, an array (..., k), has the probabilities. n and p without its last axis broadcast to
@@ -222,7 +222,7 @@ GND_API gnd_array *gnd_rng_multivariate_normal(gnd_rng *g, gnd_device *dev, gnd_
                                                const int64_t *shape, gnd_array *mean,
                                                gnd_array *cov, gnd_rng_root root);
 
-/* --- order ------------------------------------------------------------------------------------ */
+/* --- permutations and samples ----------------------------------------------------------------- */
 
 /* A random permutation of 0 .. n - 1, int64, by sorting 64 random bits per element. GND_ERR_ARG: n
  * < 0. */
