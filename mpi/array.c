@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array.c - handles of distributed arrays: owners, scopes, errors, and what an array is. Holds a
- * partition and the rank's own gnd array; knows nothing of messages.
+ * array.c - handles of distributed arrays: ownership, scopes, errors and properties. A handle has a
+ * partition and the rank's own gnd array. Sends no messages, except that gndm__settle agrees on
+ * errors.
  */
 #include "ctx.h"
 
 #include <string.h>
 
-/* --- making ----------------------------------------------------------------------------------- */
+/* --- creation --------------------------------------------------------------------------------- */
 
 static void link_in(gndm_ctx *c, gndm_array *x)
 {
@@ -20,7 +21,7 @@ static void link_in(gndm_ctx *c, gndm_array *x)
     c->arrays = x;
 }
 
-/* Errors that need no memory and no context: they are nobody's. */
+/* Errors that need no memory and no context. They have no owner. */
 static gndm_array lost = {.status = GND_ERR_NOMEM, .message = (char *)"out of host memory"};
 static gndm_array nothing = {.status = GND_ERR_NULL,
                              .message = (char *)"an array or its context is NULL"};
@@ -72,7 +73,7 @@ void gndm_release(gndm_array *x)
     if (!x || is_static(x))
         return;
     if (--x->refs) {
-        x->scope = 0; /* the scope's ownership goes first */
+        x->scope = 0; /* the ownership that ends is the scope's */
         return;
     }
     if (x->prev)
@@ -158,7 +159,7 @@ gnd_status gndm__settle(gndm_ctx *c, int n, gndm_array *const *x)
     for (int i = 0; i < n && local; i++)
         local[i] = x[i]->local;
     if (local && n > 1)
-        gnd_eval_all(n, local); /* in one plan; what failed is told below */
+        gnd_eval_all(n, local); /* in one plan; failures are reported below */
     free(local);
     for (int i = 0; i < n && !st; i++) {
         st = gnd_wait(x[i]->local);
@@ -181,7 +182,7 @@ gnd_status gndm_wait(gndm_ctx *c, int n, gndm_array *const *x)
     return st;
 }
 
-/* --- what an array is ------------------------------------------------------------------------- */
+/* --- properties ------------------------------------------------------------------------------- */
 
 gnd_array *gndm_local(gndm_array *x)
 {

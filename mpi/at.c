@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * at.c - indices as text in NumPy's syntax: ints, slices, None, newaxis and an ellipsis. Masks and
- * arrays have no text.
+ * index arrays cannot be written as text.
  */
 #include "ctx.h"
 
@@ -24,7 +24,7 @@ static int word(const char **s, const char *w)
     return 1;
 }
 
-/* An int, if there is one. */
+/* Parses an int into *v and returns 1, or returns 0 if there is none. */
 static int number(const char **s, int64_t *v)
 {
     char *end;
@@ -37,7 +37,7 @@ static int number(const char **s, int64_t *v)
     return some;
 }
 
-/* One entry, up to the comma or the end. 0, or -1. */
+/* Parses one entry, up to a comma or the end. Returns 0, or -1 for a syntax error. */
 static int entry(const char **s, gnd_range *r)
 {
     *s = blanks(*s);

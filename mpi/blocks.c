@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * blocks.c - see blocks.h. A rank's blocks are boxes of the matrix, so one exchange of the mover
- * deals them and another one brings them back; a panel on its way to all ranks is an array of which
- * one rank has all rows.
+ * blocks.c - see blocks.h. The blocks of a rank are boxes of the matrix, so one exchange of the
+ * mover distributes them and another one returns them. A panel that is sent to all ranks is an
+ * array with all its rows on one rank.
  */
 #include "blocks.h"
 
 #include <string.h>
 
-/* The rank that gets each block: the one whose share it fills the least. */
+/* Sets owner[k] of each block to the rank with the fewest blocks in proportion to its speed, and
+ * had[r] to the number of blocks of rank r. */
 static void deal(const gndm_ctx *c, int count, int *owner, int *had)
 {
     for (int k = 0; k < count; k++) {
@@ -89,7 +90,7 @@ void gndm__hold(gnd_array **slot, gnd_array *x)
     gnd_release(old);
 }
 
-/* --- dealt and brought back ------------------------------------------------------------------- */
+/* --- distribution and return ------------------------------------------------------------------ */
 
 static void dealt_box(const void *data, int rank, int i, gndm__box *box)
 {
@@ -117,7 +118,7 @@ gnd_status gndm__blocks_fetch(const gndm__blocks *b, gndm_array *x, gnd_dtype t,
     for (int i = 0; i < mine; i++)
         got[i] = gnd_astype(got[i], t);
     if (mine)
-        gnd_eval_all(mine, got); /* a failure stays in them */
+        gnd_eval_all(mine, got); /* failures stay in the arrays */
     for (int i = 0; i < mine; i++)
         gndm__hold(&own[i], got[i]);
     gnd_scope_end();
@@ -130,8 +131,8 @@ typedef struct giving {
     const gndm_part *part;
 } giving;
 
-/* What a rank of the partition wants of block k, in the columns where all ranks' follow each
- * other. */
+/* The box of block k that lies in the partition's box of a rank. Its columns are counted in the
+ * order of all ranks' blocks (gndm__blocks.at). */
 static void given_box(const void *data, int rank, int k, gndm__box *box)
 {
     const giving *g = data;

@@ -31,7 +31,7 @@ static const gndm__rule *rule_of(const char *name, const gnd_function *f, gnd_fu
     for (const gndm__rule *r = gndm__rules; r->names; r++)
         if (listed(r->names, name))
             return r;
-    /* operands by position only: an operation of the table of elementwise ones, or a dtype */
+    /* operands by position only: an elementwise operation of gnd's table, or a dtype */
     for (int i = 0; i < info->nparameters; i++)
         if (info->parameter[i].kind != GND_PARAMETER_PLACE)
             return NULL;
@@ -53,7 +53,8 @@ static int has_name(const gnd_parameter *p, const char *name)
     return !strcmp(p->name, name) || listed(p->others, name);
 }
 
-/* Which value is which parameter's. What does not fit is left to gnd, which says so. */
+/* Sets a->at: the value of each parameter. Values that do not match a parameter are left for gnd,
+ * which reports the error. */
 static void bind(gndm__args *a)
 {
     for (int i = 0; i < GND_PARAMETERS; i++)
@@ -118,7 +119,8 @@ void gndm__replace(gndm__args *a, int i, gndm_array *x)
 
 /* --- calls of gnd ----------------------------------------------------------------------------- */
 
-/* The call with local[i] in place of the arrays; random numbers come from the context. */
+/* Calls the function with of(x) in place of each distributed array x. The generator of random
+ * numbers is the context's. */
 static gnd_status call_with(gndm__args *a, gnd_array *(*of)(gndm_array *), gnd_value *out)
 {
     gnd_value *v = malloc(((size_t)a->n + 1) * sizeof *v);
@@ -158,7 +160,7 @@ gnd_status gndm__local_call(gndm__args *a, gnd_value *out)
     if (!st)
         return GND_OK;
     snprintf(text, sizeof text, "%s", gnd_message());
-    /* an error of this rank alone, unless the call cannot work at all */
+    /* the error is this rank's own, unless the call fails on placeholders as well */
     gnd_value v;
     const gnd_status all = gndm__try(a, &v);
     if (all)
@@ -188,7 +190,7 @@ void gndm__drop_items(gnd_value *v)
             (x->tag == GND_V_ARRAY && gnd_is_weak(x->as.array)))
             return;
     }
-    /* the arrays stay the scope's: with another owner, the release would end that ownership */
+    /* the scope must keep the arrays: gnd_value_clear releases one ownership, so add one before */
     for (int64_t i = 0; i < v->as.items.n; i++)
         if (v->as.items.item[i].tag == GND_V_ARRAY)
             gnd_retain(v->as.items.item[i].as.array);
@@ -202,7 +204,7 @@ gnd_status gndm__ret(gndm__args *a, gnd_value *local, gndm_part *part)
         gnd_array *x = local->as.array;
         gnd_dtype t = gnd_dtype_of(x);
         gnd_value v;
-        if (gnd_status_of(x)) { /* the dtype that the other ranks have */
+        if (gnd_status_of(x)) { /* the local array has no dtype: take that of the other ranks */
             const gnd_status st = gndm__try(a, &v);
             if (st)
                 return st;
@@ -246,7 +248,7 @@ void gndm_value_clear(gnd_value *v)
 
 /* --- the call --------------------------------------------------------------------------------- */
 
-/* What all ranks must have alike, as text: shapes, dtypes, numbers. */
+/* Writes as text what must be the same on all ranks: shapes, dtypes and numbers. */
 static void describe(int n, const gnd_value *v, int nkw, const char *const *kw, char *buf,
                      size_t size)
 {
@@ -282,7 +284,7 @@ static gnd_status begin(gndm_ctx *c, const char *name, int n, const gnd_value *v
     return gndm__enter(c, name, "%s", text);
 }
 
-/* Plain arrays become replicated ones. */
+/* Copies the values to a->v. Plain gnd arrays become replicated arrays. */
 static gnd_status adopt(gndm__args *a, const gnd_value *values)
 {
     for (int i = 0; i < a->n; i++) {
@@ -334,7 +336,7 @@ static gnd_status run(gndm_ctx *c, const gndm_part *part, const char *name, int 
     return st;
 }
 
-/* A result leaves the scope of the call. */
+/* Moves the arrays of a result out of the scope of the call. */
 static void keep(const gnd_value *v)
 {
     if (v->tag == GND_V_TUPLE && v->aux == GND_VALUE_OWNED)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * call.h - functions by name on distributed arrays: the rules of rules.def and what their handlers
- * share. A handler is for a class of functions, not for one: it decides what is moved, and gnd
+ * call.h - functions by name on distributed arrays: the rules of rules.def, and functions that
+ * handlers share. A handler computes a class of functions. It decides which data is moved, and gnd
  * computes on the local parts.
  */
 #ifndef GNDM_CALL_H
@@ -11,7 +11,7 @@
 
 struct gndm__rule;
 
-/* A call. Plain arrays among the values have been made distributed ones (replicated). */
+/* A call. Plain gnd arrays among the values have been replaced by replicated arrays. */
 typedef struct gndm__args {
     gndm_ctx *c;
     const struct gndm__rule *rule;
@@ -19,10 +19,10 @@ typedef struct gndm__args {
     const char *name;
     gnd_function_info info;
     int n, nkw;
-    gnd_value *v; /* n values, the last nkw by the names kw */
+    gnd_value *v; /* n values; the last nkw are named by kw */
     const char *const *kw;
-    int at[GND_PARAMETERS]; /* the value of each parameter; -1: not given */
-    const gndm_part *part;  /* what the caller wants the result in, or NULL */
+    int at[GND_PARAMETERS]; /* index in v of each parameter's value; -1: not given */
+    const gndm_part *part;  /* the partition that the caller wants for the result, or NULL */
     gnd_value *out;
 } gndm__args;
 
@@ -39,8 +39,8 @@ typedef struct gndm__rule {
 gnd_status gndm__fn_elementwise(gndm__args *a); /* fn_elementwise.c */
 gnd_status gndm__fn_where(gndm__args *a);
 gnd_status gndm__fn_reduce(gndm__args *a); /* fn_reduce.c */
-/* The sum over the axes of the call, divided, as dtype t: the same bits in any order (fn_repro.c).
- */
+/* The sum over the axes of the call, divided by divisor, as dtype t. The bits do not depend on the
+ * order (fn_repro.c). */
 gnd_status gndm__sum_reproducible(gndm__args *a, gndm_array *x, gnd_dtype t, double divisor);
 gnd_status gndm__fn_create(gndm__args *a); /* fn_create.c */
 gnd_status gndm__fn_axes(gndm__args *a);   /* fn_view.c */
@@ -69,7 +69,8 @@ gnd_status gndm__fn_histogram(gndm__args *a);
 gnd_status gndm__fn_beside(gndm__args *a);
 gnd_status gndm__fn_convolve(gndm__args *a); /* fn_signal.c */
 
-/* What `data` says: the kinds of reductions, and the shapes of results of lines. */
+/* Values of `data`: kinds of reductions, kinds of transforms, and shapes of results of
+ * fn_lines.c. */
 enum {
     GNDM__SUM,
     GNDM__PROD,
@@ -86,16 +87,17 @@ enum {
 };
 enum { GNDM__INVERSE = 1, GNDM__REAL = 2, GNDM__TWO_AXES = 4, GNDM__ALL_AXES = 8 }; /* transforms */
 enum {
-    GNDM__SAME,    /* the axes stay, their extents may change */
-    GNDM__DROP,    /* the axes go, or stay with extent 1 */
-    GNDM__QUANTILE /* the same, and the axes of the second parameter come first */
+    GNDM__SAME,    /* the axes are kept; their extents may change */
+    GNDM__DROP,    /* the axes are removed, or have extent 1 (keepdims) */
+    GNDM__QUANTILE /* like DROP, and the axes of the second parameter come first */
 };
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* The value of the parameter of that name, or NULL: not given, or None. */
+/* The value of the parameter with this name, or NULL if it is not given or None. */
 const gnd_value *gndm__arg(const gndm__args *a, const char *name);
-/* The same as an array, an int (initial if it is not given or no int), a truth. */
+/* The same as an array (or NULL), as an int (`initial` if it is not given or not an int), and as a
+ * truth value. */
 gndm_array *gndm__arg_array(const gndm__args *a, const char *name);
 int64_t gndm__arg_int(const gndm__args *a, const char *name, int64_t initial);
 int gndm__arg_true(const gndm__args *a, const char *name);
@@ -104,37 +106,38 @@ static inline gndm_array *gndm__as_array(const gnd_value *v)
 {
     return v && v->tag == GNDM_V_ARRAY ? (gndm_array *)(void *)v->as.array : NULL;
 }
-/* The set of axes in the parameter `axis` for an array of ndim axes, as bits; absent or None:
- * all, and *all (may be NULL) is 1. The call has been tried on placeholders, so it is valid. */
+/* The axes in the parameter `axis`, as bits, for an array of ndim axes. If it is absent or None:
+ * all axes, and *all is 1 (all may be NULL). The call must have succeeded on placeholders, so its
+ * axes are valid. */
 uint32_t gndm__arg_axes(const gndm__args *a, int ndim, int *all);
 
 /* --- calling gnd ------------------------------------------------------------------------------ */
 
-/* The call on arrays without elements of the whole shapes: finds every error that all ranks have,
+/* Makes the call on lazy placeholders of the whole shapes. Finds every error that all ranks have,
  * and the shape and dtype of the result, without computing. Only for functions that are lazy. *out
- * belongs to the call's scope. */
+ * belongs to the scope of the call. */
 gnd_status gndm__try(gndm__args *a, gnd_value *out);
-/* The call on the local parts. On a failure of this rank alone *out is an array with the error;
- * an error that all ranks have is the status. */
+/* Makes the call on the local parts. If only this rank fails, *out is an array with the error. An
+ * error that all ranks have is the status. */
 gnd_status gndm__local_call(gndm__args *a, gnd_value *out);
-/* Frees what a result of gnd held for its items, if these are arrays and numbers, which have been
- * taken over. */
+/* Frees the memory of a tuple or list that gnd returned. The scope keeps its arrays. Does nothing
+ * if items are not all arrays and numbers. */
 void gndm__drop_items(gnd_value *v);
-/* The result: local arrays (one, or a tuple of them) as arrays of part; other values as they are.
- * shape and dtype are those of the parts. */
+/* Sets the result of the call: local arrays (one, or a tuple of them) become distributed arrays of
+ * part; other values are returned unchanged. part must match the shape of the result. */
 gnd_status gndm__ret(gndm__args *a, gnd_value *local, gndm_part *part);
 gnd_status gndm__ret_array(gndm__args *a, gndm_array *y);
-/* A function of one array and one of two operands inside a call; results are arrays, never NULL. */
+/* Calls a function of one array, or of two operands, inside a call. Never NULL. */
 gndm_array *gndm__call1(gndm_ctx *c, const char *name, gndm_array *x);
 gndm_array *gndm__call2(gndm_ctx *c, const char *name, gnd_value x, gnd_value y);
-/* Replaces the value of array parameter i by x. */
+/* Replaces value i by x. */
 void gndm__replace(gndm__args *a, int i, gndm_array *x);
-/* x with axes `from` (-1: a new one of extent 1), which lists all axes of x that are longer
- * (fn_product.c). Never NULL. */
+/* x reshaped by adding or removing axes of extent 1: axis d of the result is axis from[d] of x, or
+ * new (-1). `from` lists all axes of x that are longer than 1 (fn_product.c). Never NULL. */
 gndm_array *gndm__reshaped(gndm_ctx *c, gndm_array *x, int ndim, const int64_t *shape,
                            const int *from);
-/* The partition of x with the axes in whole not split. Ranks that a whole axis gave up split the
- * longest other axis, if there is one. The caller frees it. */
+/* Partition p with the axes of the set `whole` not split. The ranks along such an axis split the
+ * longest other axis that is not split, if there is one. The caller frees the result. */
 gndm_part *gndm__whole_axes(gndm_ctx *c, const gndm_part *p, uint32_t whole);
 
 extern const gndm__rule gndm__rules[];
