@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * data.c - elements from the program into distributed arrays and back.
+ * data.c - copies elements from the program into distributed arrays and back.
  */
 #include "ctx.h"
 
 #include <math.h>
 #include <string.h>
 
-/* --- in --------------------------------------------------------------------------------------- */
+/* --- from the program ------------------------------------------------------------------------- */
 
-/* The given partition for the shape, or the default one; the caller frees it. */
+/* The given partition, checked against the shape, or the default one. The caller frees it. */
 static gndm_part *part_for(gndm_ctx *c, const char *func, int ndim, const int64_t *shape,
                            const gndm_part *part)
 {
@@ -38,7 +38,7 @@ gndm_array *gndm_from(gndm_ctx *c, gnd_dtype t, int ndim, const int64_t *shape, 
         st = gndm__fail(c, GND_ERR_NULL, "from: data is NULL");
     gndm_part *p = st ? NULL : part_for(c, "from", ndim, shape, part);
     if (!st) {
-        /* Only the own box is copied: a strided view of the data. */
+        /* Copy only this rank's box, a strided view of the data. */
         gndm__box box;
         int64_t dim[GND_MAX_NDIM], stride[GND_MAX_NDIM], at = 0;
         int64_t step = (int64_t)gnd_dtype_size(t);
@@ -94,7 +94,7 @@ gndm_array *gndm_wrap(gndm_ctx *c, gnd_array *local, const gndm_part *part)
                  gndm__shape_text(a, gnd_ndim(local), gnd_shape(local)),
                  gndm__shape_text(b, part->ndim, dim));
     }
-    /* one dtype on all ranks: that of rank 0 */
+    /* all ranks must have the dtype of rank 0 */
     int first = own ? -1 : (int)gnd_dtype_of(local);
     st = gndm__agree(c, own, text);
     if (!st)
@@ -110,10 +110,10 @@ gndm_array *gndm_wrap(gndm_ctx *c, gnd_array *local, const gndm_part *part)
                              : gndm__array(c, (gnd_dtype)first, (gndm_part *)part, local));
 }
 
-/* --- out -------------------------------------------------------------------------------------- */
+/* --- to the program --------------------------------------------------------------------------- */
 
-/* All elements on all ranks. Where several ranks held the same part, which devices of unlike
- * vendors may have computed with unlike bits, those of rank 0 are taken. */
+/* Copies all elements to dst on all ranks. Ranks that held the same part may have computed
+ * different bits, if their devices differ; then all ranks get the elements of rank 0. */
 static gnd_status read_all(gndm_ctx *c, gndm_array *x, void *dst, size_t nbytes)
 {
     int64_t places = 1;
@@ -149,7 +149,7 @@ gnd_status gndm_read(gndm_array *x, void *dst, size_t nbytes)
     return st;
 }
 
-/* The one element of x as an array of gnd, on the own device; or an error. */
+/* The only element of x as a gnd array on this rank's device, or an error. */
 static gnd_array *one(gndm_array *x)
 {
     char data[16];

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * error.c - errors of the context, the begin and the end of calls, and the agreement of all ranks.
- * One reduction of three numbers finds the lowest rank that failed and whether all ranks are in the
- * same call; only then more is exchanged: the message, or the names of the calls.
+ * error.c - errors of the context, begin and end of calls, and agreement of all ranks. One
+ * reduction of three numbers finds the lowest rank that failed and whether all ranks are in the
+ * same call. Only after a failure is more exchanged: the message, or the names of the calls.
  */
 #include "ctx.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-/* Keeps a message; returns 0, and does not, if the context is broken: the first reason stays. */
+/* Stores a message and returns 1. If the context is broken, keeps its first message and returns
+ * 0. */
 static int told(gndm_ctx *c, const char *fmt, va_list ap)
 {
     char text[GNDM_TEXT]; /* an argument may be the old message */
@@ -59,7 +60,7 @@ static uint64_t hash_of(const char *s)
     uint64_t h = UINT64_C(14695981039346656037);
     for (; *s; s++)
         h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);
-    return h & INT64_MAX; /* positive as an int64_t, and so is its negative's negative */
+    return h & INT64_MAX; /* nonnegative as an int64_t, so that its negative is valid, too */
 }
 
 gnd_status gndm__enter(gndm_ctx *c, const char *func, const char *fmt, ...)
@@ -95,11 +96,11 @@ gndm_array *gndm__leave(gndm_ctx *c, gndm_array *result)
 
 /* --- agreement -------------------------------------------------------------------------------- */
 
-/* The ranks are in different calls: the text names two of them. */
+/* The error of ranks in different calls. Its message names two of the calls. */
 static gnd_status different(gndm_ctx *c)
 {
     char *all = calloc((size_t)c->size, sizeof c->call), mine[sizeof c->call];
-    if (!all) /* the others go on without this rank, and say so after the timeout */
+    if (!all) /* the other ranks wait for this one until the timeout, and name it */
         return gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
     memcpy(mine, c->call, sizeof mine);
     gnd_status st = gndm__allgather(c, mine, all, (int)sizeof mine);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * eval.c - the expression language over distributed arrays: the functions that gnd_eval_values
- * calls, and a log of them for gndm_explain.
+ * eval.c - the expression language for distributed arrays: the callbacks of gnd_eval_values, and a
+ * log of calls for gndm_explain.
  */
 #include "call.h"
 
@@ -9,10 +9,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* An evaluation. */
+/* One evaluation. */
 typedef struct evaluation {
     gndm_ctx *c;
-    char *log; /* NULL: none is wanted */
+    char *log; /* NULL: no log */
     size_t at, size;
     int steps;
     uint64_t bytes, messages;
@@ -50,7 +50,7 @@ static void say_result(evaluation *e, const gnd_value *v)
         say(e, ", on every rank");
 }
 
-/* One step, with what all ranks sent since `before`. Collective. */
+/* Logs one step, with the bytes and messages that all ranks sent since `before`. Collective. */
 static gnd_status log_step(evaluation *e, const char *name, const char *cls,
                            const gndm_stats *before, const gnd_value *out)
 {
@@ -82,10 +82,10 @@ static gnd_status log_step(evaluation *e, const char *name, const char *cls,
     return GND_OK;
 }
 
-/* --- what the language calls ------------------------------------------------------------------ */
+/* --- callbacks of the language ---------------------------------------------------------------- */
 
-/* Lists among the operands of an elementwise function are arrays that every rank has: the others
- * may be cut along their axes. made: what the caller clears. */
+/* Converts lists among the operands of an elementwise function to gnd arrays, which are replicated:
+ * operands that are arrays may be split along the lists' axes. The caller clears `made`. */
 static gnd_status lists_to_arrays(evaluation *e, int n, gnd_value *v, gnd_value *made)
 {
     for (int i = 0; i < n; i++) {
@@ -134,7 +134,7 @@ static int64_t bound(const gnd_value *v, int64_t missing)
     return v->tag == GND_V_INT || v->tag == GND_V_BOOL ? v->as.i : missing;
 }
 
-/* The entries as gnd_index has them. -1: there is one that gndm_index does not take. */
+/* Converts n entries to those of gnd_index. Returns n, or -1 if gndm_index does not support one. */
 static int ranges(int n, const gnd_value *v, gnd_range *r)
 {
     for (int i = 0; i < n; i++) {
@@ -160,7 +160,7 @@ static int ranges(int n, const gnd_value *v, gnd_range *r)
     return n;
 }
 
-/* x[i] of one entry that is an array or a list: rows by their numbers. */
+/* x[i] for an index i that is an array or a list: takes rows by index, or elements by a mask. */
 static gnd_status rows(evaluation *e, const gnd_value *x, const gnd_value *i, gnd_value *out)
 {
     static const char *const axis[] = {"axis"};
@@ -241,9 +241,9 @@ static const char *message(void *arg)
     return gndm_message(((evaluation *)arg)->c);
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* --- evaluation ------------------------------------------------------------------------------- */
 
-/* A plain array or number is one that every rank has. */
+/* Converts a plain array or number to a replicated array. */
 static gndm_array *adopt(gndm_ctx *c, gnd_array *x)
 {
     gnd_array *strong = gnd_asarray(c->dev, x, GND_DTYPE_DEFAULT);

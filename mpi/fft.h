@@ -7,18 +7,18 @@
 
 #include "call.h"
 
-/* A transform along one axis. n: its length (of the reals, for a real one). */
+/* A transform along one axis. n: its length; for a real transform, the number of reals. */
 typedef struct gndm__fft {
     int inverse, real;
     int64_t n;
     gnd_norm norm;
 } gndm__fft;
 
-/* Whether gndm__fft_vector takes it: the vector is cut, and long enough that dividing the work pays
- * for the exchanges. */
+/* Whether gndm__fft_vector computes this transform: the vector is split, and so long that dividing
+ * the work pays for the exchanges. */
 int gndm__fft_fits(const gndm_array *x, const gndm__fft *f);
-/* The transform of the vector x, padded with zeros or truncated as NumPy does; t: the complex dtype
- * of the transform. Cuts of the result are near those of x, in proportion. */
+/* The transform of the vector x, which is padded with zeros or truncated as in NumPy. t is the
+ * complex dtype of the transform. The cuts of the result are nearly proportional to those of x. */
 gnd_status gndm__fft_vector(gndm_ctx *c, gndm_array *x, const gndm__fft *f, gnd_dtype t,
                             gndm_array **out);
 

@@ -18,12 +18,12 @@
 
 /* Below this length every rank transforms the whole vector. */
 enum { SHORT = 1 << 14 };
-/* The exponents of Bluestein's factors are squares of indices in int64. */
+/* Bluestein's factors need squares of indices in int64, so lengths must be below this limit. */
 static const int64_t LONG_CHIRP = INT64_C(1) << 31;
 
 /* --- layouts ---------------------------------------------------------------------------------- */
 
-/* The most balanced factor n1 of n = n1 n2 with n1 <= n2 that has at least `least` lines, or 0. */
+/* The largest n1 with n = n1 n2 and n1 <= n2 such that both are at least `least`, or 0. */
 static int64_t factor(int64_t n, int64_t least)
 {
     for (int64_t k = (int64_t)sqrt((double)n) + 1; k >= least && k > 1; k--)
@@ -39,8 +39,8 @@ int gndm__fft_fits(const gndm_array *x, const gndm__fft *f)
            (f->n < LONG_CHIRP || factor(f->n, p->grid[0]));
 }
 
-/* A partition of shape with axis d cut in proportion to the cuts of the vector x; each cut is times
- * `unit`, at most the extent. */
+/* A partition of shape with axis d split in proportion to the cuts of the vector x. Each cut is a
+ * multiple of `unit`, but at most the extent. */
 static gndm_part *scaled(gndm_ctx *c, const gndm_array *x, int ndim, const int64_t *shape, int d,
                          int64_t unit)
 {
@@ -78,8 +78,8 @@ static int64_t extent_of(const gndm_part *p, int rank, int d)
     return b.stop[d] - b.start[d];
 }
 
-/* The interval from[r] .. to[r] of the vector x on each rank, with zeros beyond its end; `want` is
- * room for the ranks' boxes. */
+/* Fetches the interval from[r] .. to[r] - 1 of the vector x on each rank r, with zeros beyond its
+ * end. want is scratch memory for one box per rank. */
 static gnd_status padded(gndm_ctx *c, gndm_array *x, const int64_t *from, const int64_t *to,
                          gndm__box *want, gnd_array **out)
 {
@@ -100,7 +100,7 @@ static gnd_status padded(gndm_ctx *c, gndm_array *x, const int64_t *from, const 
     return st;
 }
 
-/* The vector x as the matrix (n1, n2) with whole columns on each rank. */
+/* Converts the vector x to the matrix (n1, n2), with whole columns on each rank. */
 static gnd_status to_columns(gndm_ctx *c, gndm_array *x, int64_t n1, int64_t n2, gndm_array **out)
 {
     const int64_t shape[2] = {n1, n2};
@@ -131,8 +131,8 @@ static gnd_status to_columns(gndm_ctx *c, gndm_array *x, int64_t n1, int64_t n2,
     return st;
 }
 
-/* The matrix y (n1, n2), with whole rows on each rank, as the vector of its columns, `keep`
- * elements of it. */
+/* Converts the matrix y (n1, n2), with whole rows on each rank, to the vector of its columns; keeps
+ * its first `keep` elements. */
 static gnd_status from_rows(gndm_ctx *c, const gndm_array *like, gndm_array *y, int64_t keep,
                             gndm_array **out)
 {
@@ -168,7 +168,7 @@ static gnd_status from_rows(gndm_ctx *c, const gndm_array *like, gndm_array *y, 
 
 /* --- factors ---------------------------------------------------------------------------------- */
 
-/* exp(i angle), computed with the most bits that the device has. */
+/* exp(i angle), computed in the dtype of angle and converted to t. */
 static gnd_array *unit_circle(gnd_array *angle, gnd_dtype t)
 {
     return gnd_astype(gnd_add(gnd_cos(angle), gnd_multiply(gnd_sin(angle), gnd_complex(0, 1))), t);
@@ -182,8 +182,9 @@ static gnd_array *roots(gndm_ctx *c, gnd_array *k, int64_t n, int inverse, gnd_d
     return unit_circle(gnd_mul_f(k, (inverse ? 2 : -2) * 3.14159265358979323846), t);
 }
 
-/* The factors w_n^(k1 j2) for k1 < rows and first <= j2 < first + count. They are products of those
- * of first + a multiple of GROUP and of a number below GROUP: few sines. */
+/* The factors w_n^(k1 j2) for k1 < rows and first <= j2 < first + count. To compute few sines, each
+ * factor is a product of two: one for j2 rounded down to first + a multiple of GROUP, one for the
+ * rest. */
 static gnd_array *twiddles(gndm_ctx *c, int64_t rows, int64_t first, int64_t count, int64_t n,
                            int inverse, gnd_dtype t)
 {
@@ -204,7 +205,8 @@ static gnd_array *twiddles(gndm_ctx *c, int64_t rows, int64_t first, int64_t cou
 
 /* --- the transform ---------------------------------------------------------------------------- */
 
-/* Columns x (n1, n2) to the rows of Y; half: only rows k1 <= n1/2, of real x. */
+/* From x (n1, n2), split by columns, to Y, split by rows. half: x is real, and only rows k1 <= n1/2
+ * of Y are computed. */
 static gnd_status transform(gndm_ctx *c, const gndm_array *like, gndm_array *x, int half,
                             int inverse, gnd_norm norm, gnd_dtype t, gndm_array **out)
 {
@@ -272,7 +274,7 @@ static gnd_status mirrored(gndm_ctx *c, const gndm_array *like, gndm_array *y, i
 
 /* --- any length ------------------------------------------------------------------------------- */
 
-/* exp(-+i pi k^2 / n) for ints k. */
+/* exp(-i pi k^2 / n), or exp(+i pi k^2 / n) if inverse, for ints k. */
 static gnd_array *chirp(gndm_ctx *c, gnd_array *k, int64_t n, int inverse, gnd_dtype t)
 {
     return roots(c, gnd_remainder(gnd_multiply(k, k), gnd_int(2 * n)), 2 * n, inverse, t);
@@ -287,14 +289,14 @@ static double scale_of(const gndm__fft *f)
     return (f->norm == GND_NORM_BACKWARD) == (f->inverse != 0) ? 1 / n : 1;
 }
 
-/* The indices of the elements of the rank's part of the vector x. */
+/* The indices of the elements in this rank's part of a vector. */
 static gnd_array *indices(gndm_ctx *c, const gndm_part *p)
 {
     const int64_t from = start_of(p, c->rank, 0);
     return gnd_arange_i64(c->dev, from, from + extent_of(p, c->rank, 0), 1, GND_INT64);
 }
 
-/* x times chirp, in dtype t. */
+/* x times chirp times `by`, in dtype t. */
 static gndm_array *chirped(gndm_ctx *c, gndm_array *x, const gndm__fft *f, gnd_dtype t, double by)
 {
     gnd_array *y = gnd_multiply(x->local, chirp(c, indices(c, x->part), f->n, f->inverse, t));
@@ -309,7 +311,7 @@ static gnd_status bluestein(gndm_ctx *c, gndm_array *x, const gndm__fft *f, gnd_
         *(m1 > m2 ? &m2 : &m1) *= 2;
     const gndm_array *like = x;
     gndm_array *a = NULL, *b = NULL;
-    /* truncated first, so that only f->n elements count */
+    /* truncate first: the transform uses only f->n elements */
     gnd_status st = GND_OK;
     if (x->part->shape[0] > f->n) {
         const gnd_range first = GND_SLICE(0, f->n);
@@ -320,7 +322,7 @@ static gnd_status bluestein(gndm_ctx *c, gndm_array *x, const gndm__fft *f, gnd_
         st = to_columns(c, chirped(c, x, f, t, 1), m1, m2, &a);
     if (!st)
         st = transform(c, like, a, 0, 0, GND_NORM_BACKWARD, t, &b);
-    if (!st) { /* the other factor of the convolution, made where it is needed */
+    if (!st) { /* the other factor of the convolution; each rank computes its own columns */
         const int64_t from = start_of(a->part, c->rank, 1), n = extent_of(a->part, c->rank, 1);
         gnd_array *j = gnd_mul_i(gnd_arange_i64(c->dev, 0, m1, 1, GND_INT64), m2);
         j = gnd_add(gnd_expand_dims(j, GND_AXIS(1)),
@@ -331,7 +333,7 @@ static gnd_status bluestein(gndm_ctx *c, gndm_array *x, const gndm__fft *f, gnd_
         a = gndm__array(c, t, a->part, gnd_multiply(w, used));
         st = transform(c, like, a, 0, 0, GND_NORM_BACKWARD, t, &a);
     }
-    if (!st) { /* Y[k1, k2] is at k1 + m1 k2: transposed, it has the layout of columns again */
+    if (!st) { /* Y[k1, k2] has index k1 + m1 k2, so the transpose of Y is split by columns again */
         const int swapped[2] = {1, 0};
         const int64_t shape[2] = {m2, m1};
         gndm_part *turned = gndm__part_axes(c, b->part, 2, shape, swapped);
@@ -348,7 +350,7 @@ static gnd_status bluestein(gndm_ctx *c, gndm_array *x, const gndm__fft *f, gnd_
 
 /* --- reals and complex numbers ---------------------------------------------------------------- */
 
-/* The n elements of which x has the first n/2 + 1: x[k] = conj(x[n - k]). */
+/* Extends x, the first n/2 + 1 elements of a Hermitian vector, to all n: x[k] = conj(x[n - k]). */
 static gnd_status hermitian(gndm_ctx *c, gndm_array *x, int64_t n, gndm_array **out)
 {
     const int64_t half = n / 2 + 1;

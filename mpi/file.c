@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * file.c - .npy files in parallel, by MPI-IO: rank 0 reads or writes the header, every rank its box
- * of the elements. A file is written under a temporary name and renamed when all have written.
+ * file.c - parallel access to .npy files by MPI-IO. Rank 0 reads or writes the header, and every
+ * rank its box of the elements. A new file has a temporary name, and is renamed when all ranks have
+ * written.
  */
 #include "npy.h"
 
@@ -12,7 +13,8 @@
 
 /* --- the elements ----------------------------------------------------------------------------- */
 
-/* Shows the file as the elements of the box, in C order. 0 or an MPI error. */
+/* Sets the view of the file to the elements of the box, in C order. Returns MPI_SUCCESS or an MPI
+ * error. */
 static int show_box(MPI_File f, const gndm__npy *h, const gndm__box *box, MPI_Datatype *element,
                     MPI_Datatype *view)
 {
@@ -36,7 +38,7 @@ static int show_box(MPI_File f, const gndm__npy *h, const gndm__box *box, MPI_Da
     return rc;
 }
 
-/* Reads or writes the n elements of the box of this rank. */
+/* Reads or writes the n elements of this rank's box. */
 static gnd_status transfer(gndm_ctx *c, MPI_File f, MPI_Datatype element, char *data, int64_t n,
                            size_t size, int writing)
 {
@@ -55,8 +57,8 @@ static gnd_status transfer(gndm_ctx *c, MPI_File f, MPI_Datatype element, char *
     return st;
 }
 
-/* Opens the file on all ranks, reads or writes the boxes of those that take part, and closes it.
- * The same status on all ranks. */
+/* Opens the file on all ranks, reads or writes the boxes of the ranks with takes_part != 0, and
+ * closes it. The status is the same on all ranks. */
 static gnd_status boxes(gndm_ctx *c, const char *path, const gndm__npy *h, const gndm__box *box,
                         char *data, int takes_part, int writing)
 {
@@ -75,7 +77,7 @@ static gnd_status boxes(gndm_ctx *c, const char *path, const gndm__npy *h, const
     }
     const int64_t n = takes_part ? gndm__box_size(h->ndim, box) : 0;
     gndm__box none = *box;
-    if (n == 0) /* a view of no elements is not allowed: of the first, and nothing is moved */
+    if (n == 0) /* an empty view is not allowed: view the first element, and transfer none */
         for (int d = 0; d < h->ndim; d++)
             none.start[d] = 0, none.stop[d] = h->shape[d] ? 1 : 0;
     if (gndm__product(h->ndim, h->shape) &&
@@ -142,7 +144,7 @@ static void swap(char *data, int64_t n, const gndm__npy *h)
         }
 }
 
-/* The array that the file has in C order: of the shape h->shape. */
+/* The array as the file stores it, in C order, with shape h->shape. */
 static gndm_array *elements(gndm_ctx *c, const char *path, const gndm__npy *h, gndm_part *part)
 {
     gndm__box box;
@@ -187,7 +189,7 @@ static gndm_array *load(gndm_ctx *c, const char *path, const gndm_part *want)
     }
     gndm_part *p =
         want ? gndm__part_retain((gndm_part *)want) : gndm_part_default(c, h.ndim, h.shape);
-    /* Fortran order is C order of the axes reversed */
+    /* Fortran order is C order with reversed axes */
     for (int d = 0; d < h.ndim; d++)
         back[d] = h.ndim - 1 - d;
     if (h.fortran && !p->status) {
@@ -213,7 +215,7 @@ gndm_array *gndm_load_npy(gndm_ctx *c, const char *path, const gndm_part *part)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Of the ranks with the same box the lowest one writes it. */
+/* Whether this rank writes its box: it is the lowest of the ranks with the same box. */
 static int writes(const gndm_part *p, int rank)
 {
     for (int r = 0; r < rank; r++) {
@@ -226,7 +228,7 @@ static int writes(const gndm_part *p, int rank)
     return 1;
 }
 
-/* The temporary file with the header, by rank 0. */
+/* Rank 0 creates the temporary file and writes the header. */
 static gnd_status begin_file(gndm_ctx *c, const char *path, gndm__npy *h)
 {
     char head[GNDM__NPY_BYTES], text[GNDM_TEXT] = "";
