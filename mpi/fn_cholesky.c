@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * fn_cholesky.c - the Cholesky decomposition of a distributed matrix by blocks of columns (Golub,
- * Van Loan: Matrix Computations, 4th ed., 4.2.6, the right-looking form). The owner of a block
- * factors its panel, which is whole in one part, all ranks get the panel, and each updates its own
- * blocks right of it. Also what all functions of matrices share: stacks, whose matrices are made
- * whole, and sizes for which a copy on every rank is faster.
+ * Van Loan: Matrix Computations, 4th ed., 4.2.6, the right-looking form). A panel (the columns of a
+ * block) is whole on the owner of the block, which factors it. All ranks get the panel, and update
+ * their own blocks to the right of it.
+ *
+ * Also functions that all decompositions of matrices share: stacks, whose matrices are made whole,
+ * and the choice between blocks and a copy on every rank.
  */
 #include "blocks.h"
 
@@ -76,7 +78,7 @@ static gnd_array *adjoint(gnd_array *x)
     return gnd_conj(gnd_mT(x));
 }
 
-/* The order of the first leading minor of x, of w rows, that is not positive. */
+/* The order of the first leading minor of x (w x w) that is not positive. */
 static int64_t first_bad_minor(gnd_array *x, int64_t w)
 {
     int64_t low = 1, high = w;
@@ -91,8 +93,9 @@ static int64_t first_bad_minor(gnd_array *x, int64_t w)
     return low;
 }
 
-/* The panel of block k, rows from the diagonal on, in place of x; *order: of the leading minor of
- * the matrix that is not positive, or 0. Another error stays in the result. */
+/* Returns the factored panel of block k, with rows from the diagonal on; x is the block. Sets
+ * *order to the order of the first leading minor of the matrix that is not positive, or to 0. Other
+ * errors stay in the result. */
 static gnd_array *panel_of(const gndm__blocks *b, int k, gnd_array *x, int64_t *order)
 {
     const int64_t w = gndm__block_size(b, k), m = b->n - gndm__block_begin(b, k);
@@ -107,7 +110,7 @@ static gnd_array *panel_of(const gndm__blocks *b, int k, gnd_array *x, int64_t *
     return gnd_concat(2, both, 0);
 }
 
-/* The part of the step of block k that needs its panel: own blocks right of it. */
+/* Updates this rank's blocks to the right of block k by its panel. */
 static void update(const gndm__blocks *b, int k, gnd_array *panel, gnd_array **own)
 {
     const int rank = b->c->rank, first = b->base[rank], mine = b->base[rank + 1] - first;
@@ -128,7 +131,7 @@ static void update(const gndm__blocks *b, int k, gnd_array *panel, gnd_array **o
             next[i] = own[i];
     }
     if (next && from < mine)
-        gnd_eval_all(mine - from, next + from); /* a failure stays in them */
+        gnd_eval_all(mine - from, next + from); /* failures stay in the arrays */
     free(next);
 }
 
@@ -163,7 +166,7 @@ static gnd_status factor(const gndm__blocks *b, gnd_dtype t, gnd_array **own)
     return st;
 }
 
-/* The rank's blocks with zeros above, next to each other. */
+/* This rank's blocks with zeros above the diagonal, next to each other. */
 static gnd_array *with_zeros(const gndm__blocks *b, gnd_dtype t, gnd_array *const *own)
 {
     gndm_ctx *c = b->c;

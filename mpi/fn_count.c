@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * fn_count.c - counts: bincount and histogram. Each rank counts its part, and one exchange adds the
- * counts. Also functions of each element of one operand that need the others whole (bins, points,
- * sorted values): nothing of the first is moved.
+ * counts. Also functions of each element of one operand that need the other operands whole (bins,
+ * points, sorted values): the first operand stays where it is.
  */
 #include "shuffle.h"
 
 #include <string.h>
 
-/* The sum over the ranks of their 1-d arrays of m elements: on all ranks, or, if they are many, a
- * share on each. */
+/* The sum over the ranks of their 1-d arrays of m elements. Every rank gets the whole sum, or, if m
+ * is large, a part of it. */
 static gndm_array *added(gndm_ctx *c, gnd_dtype t, gnd_array *own, int64_t m)
 {
     enum { LARGE = 1 << 16 };
@@ -33,7 +33,7 @@ static gndm_array *added(gndm_ctx *c, gnd_dtype t, gnd_array *own, int64_t m)
     return y;
 }
 
-/* The least or largest element of x over all ranks, on every rank. */
+/* The smallest or largest element of x (f: "min" or "max"), on every rank. */
 static gnd_status extreme(gndm_ctx *c, const char *f, gndm_array *x, gnd_array **out)
 {
     gndm_array *y = gndm__call1(c, f, x);
@@ -44,7 +44,7 @@ static gnd_status extreme(gndm_ctx *c, const char *f, gndm_array *x, gnd_array *
     return st;
 }
 
-/* Another operand in the partition of the vector x. NULL stays. */
+/* Moves the operand *w to the partition of the vector x. *w NULL: does nothing. */
 static gnd_status beside(gndm_ctx *c, gndm_array **w, gndm_array *x)
 {
     if (!*w)
@@ -161,7 +161,7 @@ gnd_status gndm__fn_histogram(gndm__args *a)
     if (st)
         return st;
     const int64_t m = gnd_dim(edges, 0), n = m - 1;
-    gnd_histogram(x->local, 0, NULL, edges, w ? w->local : NULL, 0, part); /* part has the error */
+    gnd_histogram(x->local, 0, NULL, edges, w ? w->local : NULL, 0, part); /* errors stay in part */
     const gnd_dtype t = !w || w->dtype == GND_BOOL ? GND_INT64 : w->dtype;
     out[0] = added(c, t, part[0], n);
     gndm_part *p = gndm__part_new(c, 1, &m);
@@ -170,7 +170,7 @@ gnd_status gndm__fn_histogram(gndm__args *a)
     st = gndm__check(c, out[0]);
     if (st || !gndm__arg_true(a, "density"))
         return st ? st : gndm__ret_arrays(a, 2, out);
-    /* counts / widths / sum, in the order of gnd_histogram */
+    /* density: counts / widths / sum, in the order of gnd_histogram */
     const gnd_dtype real = gnd_default_float(c->dev);
     const gnd_dtype td = gnd_dtype_kind(t) != 'c' ? real
                          : real == GND_FLOAT64    ? GND_COMPLEX128
@@ -185,9 +185,9 @@ gnd_status gndm__fn_histogram(gndm__args *a)
     return gndm__ret_arrays(a, 2, out);
 }
 
-/* --- elements of one operand beside whole ones ------------------------------------------------ */
+/* --- elementwise with whole other operands ---------------------------------------------------- */
 
-/* The operand number `data` keeps its partition; every rank gets the others. */
+/* Operand `data` of the rule keeps its partition; every rank gets the other operands whole. */
 gnd_status gndm__fn_beside(gndm__args *a)
 {
     gndm_ctx *c = a->c;

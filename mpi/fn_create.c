@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fn_create.c - arrays from nothing. gnd's creation functions are lazy and each element depends on
- * its position alone (random numbers on the number of the call, too), so every rank makes the whole
- * array and computes its box of it: the same elements for any number of ranks and any cuts.
+ * fn_create.c - creation of arrays. gnd's creation functions are lazy, and each element depends
+ * only on its position (random numbers also on the number of the call). So every rank makes the
+ * whole lazy array and computes only its box. The elements are the same for any number of ranks and
+ * any cuts.
  */
 #include "call.h"
 
@@ -39,7 +40,8 @@ gnd_status gndm__fn_create(gndm__args *a)
     if (st)
         return st;
     if (out.tag == GND_V_ARRAY && !gnd_is_weak(out.as.array)) {
-        if (gnd_status_of(out.as.array)) /* without memory for a node: no shape to go on with */
+        if (gnd_status_of(out.as.array)) /* out of memory for a node: the shape is not known, so the
+                                            rank cannot continue */
             return gndm__broken(a->c, gnd_status_of(out.as.array), "%s", gnd_error(out.as.array));
         return gndm__ret_array(a, part_of_whole(a, out.as.array));
     }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fn_elementwise.c - functions of elements: gnd's lazy graph of the local parts. The operands are
- * brought into the partition of the largest one that has the shape of the result; where partitions
- * agree already, nothing is sent and nothing computed here.
+ * fn_elementwise.c - elementwise functions: gnd's lazy graph on the local parts. Operands are moved
+ * to the partition of an operand that has the shape of the result. If the partitions are equal
+ * already, nothing is sent, and nothing is computed before the result is evaluated.
  */
 #include "call.h"
 
 #include <string.h>
 
-/* The shape that all operands broadcast to. 0, or -1: they do not. */
+/* Sets the shape to which all operands broadcast. Returns 0, or -1 if they do not broadcast. */
 static int broadcast(const gndm__args *a, int *ndim, int64_t *shape)
 {
     *ndim = 0;
@@ -31,8 +31,8 @@ static int broadcast(const gndm__args *a, int *ndim, int64_t *shape)
     return 0;
 }
 
-/* The operand whose partition the result gets: of those with its shape one that is split, before
- * one that every rank has. NULL: none has that shape. */
+/* The operand whose partition the result gets: an operand with the shape of the result, preferably
+ * one that is split. NULL: no operand has that shape. */
 static gndm_array *leader(const gndm__args *a, int ndim, const int64_t *shape)
 {
     gndm_array *best = NULL;
@@ -47,7 +47,7 @@ static gndm_array *leader(const gndm__args *a, int ndim, const int64_t *shape)
     return best;
 }
 
-/* Operand x in the partition that goes with `part` of the result. */
+/* Operand x in the partition that matches `part` of the result. */
 static gndm_array *aligned(gndm_ctx *c, gndm_array *x, const gndm_part *part)
 {
     int from[GND_MAX_NDIM];
@@ -89,7 +89,7 @@ gnd_status gndm__fn_elementwise(gndm__args *a)
     return st;
 }
 
-/* where(condition, x, y); with one argument it is nonzero. */
+/* where(condition, x, y). With one argument it is nonzero. */
 gnd_status gndm__fn_where(gndm__args *a)
 {
     return a->n == 1 ? gndm__fn_nonzero(a) : gndm__fn_elementwise(a);

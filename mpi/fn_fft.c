@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fn_fft.c - Fourier transforms along any axes. What can be transformed along whole axes is, then
- * an axis that is cut is made whole, and another one cut instead: slabs, if one axis is cut, and
- * pencils, if two are. Only ranks of one row of the grid exchange. A vector is transformed by
- * fft_vector.c.
+ * fn_fft.c - Fourier transforms along any axes. First come the transforms along axes that are whole
+ * on each rank. Then a split axis is made whole, and another axis is split instead. This is slab
+ * decomposition if one axis is split, and pencil decomposition if two are; only ranks in one row of
+ * the grid exchange data. fft_vector.c transforms split vectors.
  */
 #include "fft.h"
 
@@ -39,8 +39,8 @@ static gnd_norm norm_of(const gndm__args *a)
                                     : GND_NORM_BACKWARD;
 }
 
-/* The steps: the last axis first, as NumPy has it; of the inverse of a real transform it is the
- * last. */
+/* Sets the steps in NumPy's order: the last axis first. The inverse of a real transform has its
+ * last axis last. */
 static void steps_of(const gndm__args *a, int ndim, many *q)
 {
     const int kind = a->rule->data, several = kind & (GNDM__TWO_AXES | GNDM__ALL_AXES);
@@ -68,8 +68,8 @@ static gnd_array *along(gnd_array *x, const gndm__fft *f, int axis)
     return f->inverse ? gnd_ifft(x, f->n, axis, f->norm) : gnd_fft(x, f->n, axis, f->norm);
 }
 
-/* Whether step i can come next: other steps before it are of other axes, and a transform of reals
- * is the first or the last. */
+/* Whether step i can be the next. Every earlier step that is not done must be along another axis,
+ * and neither it nor step i may be a real transform, which is the first or the last step. */
 static int ready(const many *q, int i)
 {
     for (int j = 0; j < i; j++)
@@ -78,8 +78,8 @@ static int ready(const many *q, int i)
     return !q->done[i];
 }
 
-/* The next step: the first one along a whole axis, or the first that is left, which is always
- * ready. */
+/* The next step: the first ready one along an axis that is not split, or else the first step that
+ * is not done, which is always ready. */
 static int chosen(const many *q, const gndm_part *p)
 {
     int first = 0;
@@ -91,7 +91,7 @@ static int chosen(const many *q, const gndm_part *p)
     return first;
 }
 
-/* x after all steps; shape: an array without elements that has the shape and dtype of x. */
+/* Applies all steps to x. shape is a lazy placeholder with the shape and dtype of x. */
 static gnd_status run(gndm_ctx *c, many *q, gndm_array *x, gnd_array *shape, gndm_array **out)
 {
     gnd_status st = GND_OK;

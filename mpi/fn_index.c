@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fn_index.c - elements by their numbers and by truth. take asks the owners: requests go to the
- * ranks that have the elements, and these send them back, so nobody gets more than was asked for.
- * Selection by a mask keeps what is true where it lies, and then balances the parts.
+ * fn_index.c - elements by index and by mask. take sends each request to the rank that owns the
+ * element, which sends the element back, so no rank receives more than it asked for. Selection by a
+ * mask takes elements from each rank's own part, and then balances the parts.
  */
 #include "shuffle.h"
 
@@ -14,13 +14,14 @@ typedef struct request {
     gndm_ctx *c;
     gndm_array *x;     /* split along axis 0 only */
     gnd_array *index;  /* this rank's requests: 1-d, int64, in range */
-    int64_t n, inner;  /* requests; elements of a row */
-    gnd_array *sorted; /* the requests in the order of their owners, */
-    gnd_array *back;   /* and for each request its place there */
+    int64_t n, inner;  /* number of requests; elements per row */
+    gnd_array *sorted; /* the requests, sorted by owner */
+    gnd_array *back;   /* index in `sorted` of each request */
     gndm__shuffle s;
 } request;
 
-/* Sorts the requests by owner: in the order of the indices, since parts are intervals. */
+/* Sorts the requests by owner, which is the order of the indices because parts are intervals.
+ * send[r] receives the number of requests to rank r. */
 static gnd_status address(request *q, int64_t *send)
 {
     gndm_ctx *c = q->c;
@@ -46,7 +47,7 @@ static gnd_status address(request *q, int64_t *send)
     return st;
 }
 
-/* The rows that were asked for, n rows of inner elements. */
+/* Fetches the requested rows: n rows of inner elements. */
 static gnd_status answered(request *q, gnd_array **out)
 {
     gndm_ctx *c = q->c;
@@ -71,7 +72,8 @@ static gnd_status answered(request *q, gnd_array **out)
     return st;
 }
 
-/* Indices in range, counted from 0, or gnd's error for one that is not. */
+/* The indices as int64 in 0 .. n - 1. The parameter `mode` says how an index out of range is
+ * treated: it wraps around, is clipped, or gives gnd's error. */
 static gnd_array *fitted(gndm__args *a, gnd_array *index, int64_t n)
 {
     const gnd_value *mode = gndm__arg(a, "mode");
@@ -79,12 +81,13 @@ static gnd_array *fitted(gndm__args *a, gnd_array *index, int64_t n)
     index = gnd_astype(index, GND_INT64);
     if (m != 'r')
         return gnd_fit_indices(index, n, m == 'w' ? GND_INDEX_WRAP : GND_INDEX_CLIP);
-    /* gnd checks them when it takes: from the numbers 0 .. n - 1, which are not stored */
+    /* gnd checks indices when it takes elements: take from 0 .. n - 1, an array that is never
+     * stored */
     return gnd_take(gnd_arange_i64(a->c->dev, 0, n, 1, GND_INT64), index, 0);
 }
 
-/* take along an axis that is split: x with that axis first, the indices as a vector of which each
- * rank asks for a piece. */
+/* take along a split axis: moves that axis of x to the front, and makes the indices a vector, of
+ * which each rank requests its part. */
 static gnd_status by_owners(gndm__args *a, gndm_array *x, gndm_array *index, int axis, int ndim,
                             const int64_t *shape)
 {
@@ -115,7 +118,7 @@ static gnd_status by_owners(gndm__args *a, gndm_array *x, gndm_array *index, int
     gnd_status st = answered(&q, &rows);
     if (st)
         return st;
-    /* rows of the flattened indices; then their axes where the axis was */
+    /* the rows of the flattened indices; then move their axis back */
     dim[0] = q.n;
     rows = gnd_moveaxis(gnd_reshape(rows, last + 1, dim), 1, &zero, &axis);
     if (ni == 1) {
@@ -125,7 +128,8 @@ static gnd_status by_owners(gndm__args *a, gndm_array *x, gndm_array *index, int
         gndm_part_free(after);
         return st;
     }
-    /* whole along the indices' axes, which a vector's pieces do not fit: another axis is cut */
+    /* parts of a vector of indices are no boxes of several axes: make these axes whole, split
+     * another */
     gndm_array *y = gndm__joined(c, x->dtype, rows, last + 1, axis, NULL);
     st = gndm__check(c, y);
     if (st)
@@ -169,7 +173,7 @@ gnd_status gndm__fn_take(gndm__args *a)
         return st;
     if (x->part->grid[axis] > 1)
         return by_owners(a, x, index, axis, ndim, shape);
-    /* whole along the axis: each rank takes from what it has */
+    /* the axis is not split: each rank takes from its own part */
     int from[GND_MAX_NDIM];
     const int ni = index->part->ndim;
     gndm_part *p = gndm__part_new(c, ni, index->part->shape);
@@ -189,9 +193,9 @@ gnd_status gndm__fn_take(gndm__args *a)
     return st;
 }
 
-/* --- by truth --------------------------------------------------------------------------------- */
+/* --- by masks --------------------------------------------------------------------------------- */
 
-/* The vector y in the partition of the vector x, of equal lengths. */
+/* y as a vector in the partition of the vector x, which has as many elements. */
 static gndm_array *alike(gndm_ctx *c, gndm_array *y, const gndm_array *x)
 {
     y = gndm__vector(c, y);
@@ -218,7 +222,7 @@ gnd_status gndm__fn_extract(gndm__args *a)
                            gndm__joined(c, x->dtype, gnd_extract(m->local, x->local), 1, 0, NULL));
 }
 
-/* Digits of the indices i of flattened elements: the indices along each axis. */
+/* The indices along axis d for indices i of flattened elements. */
 static gnd_array *along_axis(gnd_array *i, const gndm_part *p, int d)
 {
     const int64_t inner = gndm__product(p->ndim - 1 - d, p->shape + d + 1);
@@ -226,7 +230,7 @@ static gnd_array *along_axis(gnd_array *i, const gndm_part *p, int d)
     return d ? gnd_remainder(i, gnd_int(p->shape[d] ? p->shape[d] : 1)) : i;
 }
 
-/* nonzero, flatnonzero, argwhere: the indices of what each rank has, in C order. */
+/* nonzero, flatnonzero, argwhere: the indices of each rank's elements, in C order. */
 gnd_status gndm__fn_nonzero(gndm__args *a)
 {
     gndm_ctx *c = a->c;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fn_lines.c - functions that work along axes, each line by itself (sorts, running sums,
- * transforms, quantiles), and functions of whole arrays. The first make their axes whole on each
- * rank and split another axis instead, so no rank holds more than its share; an array without
- * another axis, and all arrays of the second kind, are copied to every rank.
+ * fn_lines.c - functions that work on each line along an axis (sorts, running sums, transforms,
+ * quantiles), and functions of whole arrays. For the first kind, the axes are made whole on each
+ * rank and another axis is split instead, so no rank holds more than its share. Arrays without
+ * another axis, and all operands of the second kind, are copied to every rank.
  */
 #include "call.h"
 
@@ -49,7 +49,8 @@ static uint32_t axes_of(const gndm__args *a, const gndm_array *x)
     return gndm__arg_axes(a, x->part->ndim, NULL);
 }
 
-/* Other operands: those of the shape of x in its partition, all else whole. */
+/* Moves the operands: those with the shape of p to partition p; all others become whole on every
+ * rank. */
 static gnd_status move_operands(gndm__args *a, const gndm_part *p)
 {
     gnd_status st = GND_OK;
@@ -90,7 +91,7 @@ gnd_status gndm__fn_lines(gndm__args *a)
             from[e++] = d;
         else if (!drop || keep)
             from[e++] = -1;
-    if (e != ndim) /* not what the table says: flattened, or with more axes */
+    if (e != ndim) /* the result has other axes than the rule says, for example it is flattened */
         return gndm__fn_gathered(a);
     gndm_part *p = gndm__whole_axes(c, x->part, axes);
     st = p->status ? gndm__broken(c, p->status, "%s", gndm_part_error(p)) : GND_OK;
@@ -109,7 +110,7 @@ gnd_status gndm__fn_lines(gndm__args *a)
 
 /* --- whole arrays ----------------------------------------------------------------------------- */
 
-/* The operands on every rank: arrays, and those in lists. */
+/* Makes all operands whole on every rank. */
 static gnd_status gather(gndm__args *a)
 {
     gnd_status st = GND_OK;
@@ -136,7 +137,7 @@ static gnd_status wait_for(const gnd_value *v)
     return st;
 }
 
-/* A result that every rank has: an array of its own partition each. */
+/* Converts an array that every rank has to a replicated distributed array. Other values stay. */
 static gnd_value whole(gndm_ctx *c, const gnd_value *v)
 {
     if (v->tag != GND_V_ARRAY || gnd_is_weak(v->as.array))
@@ -163,7 +164,7 @@ gnd_status gndm__fn_gathered(gndm__args *a)
     if (!st)
         st = gnd_call_function(a->c->dev, a->f, a->n, v, a->nkw, a->kw, &local);
     free(v);
-    if (!st) /* shapes may depend on values: the result must be there on all ranks */
+    if (!st) /* the shape may depend on values, so all ranks need the computed result */
         st = wait_for(&local);
     st = gndm__agree(a->c, st, st == GND_ERR_NOMEM ? "out of host memory" : gnd_message());
     if (st)
