@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * blocks.h - a square matrix in blocks of whole columns, which are distributed cyclically over the
- * ranks. A factorization works from left to right on ever fewer columns. If each rank had one
- * interval of columns, the first ranks would soon be idle; with a cyclic distribution all ranks
+ * ranks. A factorization works from left to right, on fewer columns at each step. If each rank had
+ * one interval of columns, the first ranks would soon be idle; with a cyclic distribution all ranks
  * work until the end.
  */
 #ifndef GNDM_BLOCKS_H
