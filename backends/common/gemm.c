@@ -36,7 +36,8 @@ static int mat_layout(int64_t rows, int64_t cols, int64_t row, int64_t col, gnd_
     return 0;
 }
 
-/* last = off + (nbatch-1)*batch + (rows-1)*row + (cols-1)*col, in elements; then bytes. */
+/* The range of bytes that x touches. The last element is off + (nbatch-1)*batch + (rows-1)*row +
+ * (cols-1)*col. Returns 0 if a stride is negative or the range overflows. */
 static int mat_range(const gnd_mat *x, int64_t rows, int64_t cols, int64_t nbatch, size_t esize,
                      gnd__blas_mat *m)
 {
