@@ -80,8 +80,7 @@ gnd_status gndm__fn_axes(gndm__args *a)
 typedef struct plan {
     int ndim, from[GND_MAX_NDIM];
     int64_t shape[GND_MAX_NDIM], step[GND_MAX_NDIM], start[GND_MAX_NDIM]; /* shape: of the result */
-    int64_t count[GND_MAX_NDIM]; /* number of elements selected on each axis of x; -1: removed by an
-                                    int */
+    int64_t count[GND_MAX_NDIM]; /* elements selected on each axis of x; -1: removed by an int */
 } plan;
 
 /* Applies a slice to axis d of n elements, as Python does. */

@@ -7,7 +7,7 @@
  *     stored transposed:    element (i, j) at j*ld + i,   trans 1, needs row == 1 and ld >= rows
  *
  * The stride along an extent of 1 has no meaning, so a column of any stride has the first form with
- * ld = row, and a row of any stride the second with ld = col.
+ * ld = row, and a row of any stride has the second form with ld = col.
  */
 #include "gemm.h"
 
@@ -117,8 +117,8 @@ gnd_status gnd__blas_layout(const gnd_gemm *g, int64_t limit, gnd__blas_gemm *ou
     return GND_OK;
 }
 
-/* In B (k x 1) the elements are ld apart if it is stored as given, and adjacent if its transpose is
- * stored; in A (1 x k) the reverse. */
+/* The increment from one element of the vector to the next: in B (k x 1), ld if B is stored as
+ * given and 1 if its transpose is stored; in A (1 x k), the reverse. */
 int gnd__blas_as_gemv(const gnd_gemm *g, const gnd__blas_gemm *p, gnd__blas_gemv *v)
 {
     if (g->n == 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * common/gemm.h - a gnd_gemm in the terms of BLAS (transposed or not, leading dimension), the byte
- * ranges it touches, and OpenBLAS on host memory. Knows nothing of a vendor's API.
+ * common/gemm.h - a gnd_gemm in BLAS terms (transposed or not, leading dimension), the byte ranges
+ * that it touches, and OpenBLAS on host memory. Independent of the vendors' APIs.
  */
 #ifndef GND_PLUG_GEMM_H
 #define GND_PLUG_GEMM_H
@@ -44,8 +44,8 @@ typedef struct gnd__blas_gemv {
 /* Returns 1 and fills *v if g is such a product. p is the result of gnd__blas_layout(). */
 int gnd__blas_as_gemv(const gnd_gemm *g, const gnd__blas_gemm *p, gnd__blas_gemv *v);
 
-/* Whether the process has an OpenBLAS (loaded at the first call). On 1, *text is its name and
- * version; on 0 the reason. Safe from several threads. */
+/* Whether the process has an OpenBLAS; it is loaded at the first call. If 1, *text is its name and
+ * version; if 0, the reason. Safe to call from several threads. */
 int gnd__openblas(const char **text);
 
 /* Whether OpenBLAS supports the dtype: float32, float64, complex64, complex128. */

@@ -26,7 +26,7 @@ typedef void zgemv_fn(int, int, int, int, const void *, const void *, int, const
                       const void *, void *, int);
 typedef char *config_fn(void);
 
-/* Every symbol that is used, once: X(type, name). */
+/* The symbols of OpenBLAS that are used: X(type, name). */
 #define SYMBOLS(X)                                                                                 \
     X(sgemm_fn, cblas_sgemm)                                                                       \
     X(dgemm_fn, cblas_dgemm)                                                                       \

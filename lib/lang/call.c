@@ -314,7 +314,7 @@ static int default_rng(gnd__expr *x, size_t at, gnd__slot *arg, int n, gnd__val 
     return 0;
 }
 
-/* rng.normal(...) is random.normal(...) that draws from rng. */
+/* Calls a method of a generator: rng.normal(...) is random.normal(...) that draws from rng. */
 static int draw(gnd__expr *x, const char *name, size_t len, size_t at, gnd__slot *arg, int n,
                 gnd__val *out)
 {

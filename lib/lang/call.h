@@ -41,7 +41,7 @@ enum { GND__FN_F = 1, GND__FN_M = 2, GND__FN_FM = 3 };
 
 /* A parameter of a signature. */
 typedef struct gnd__param {
-    uint16_t at, n; /* its names, "x|a", in the signature */
+    uint16_t at, n; /* place and length of its names, "x|a", in the signature */
     uint8_t required, rest, keyword_only;
 } gnd__param;
 

@@ -30,8 +30,8 @@ static size_t put_clean(char *buf, size_t at, size_t size, const char *s, size_t
     return at;
 }
 
-/* Writes to buf the line of the text that contains byte `at`, and a line with a caret: "\n LINE\n
- * ^". */
+/* Writes two lines to buf, each after a line break: the line of the text that contains byte `at`,
+ * and a caret under that byte. */
 static void snippet(const gnd__expr *x, size_t at, char *buf, size_t size, size_t *line,
                     size_t *col)
 {

@@ -39,7 +39,7 @@ typedef enum gnd__tok {
     GND__T_ELLIPSIS,
     GND__T_ASSIGN,
     GND__T_AUGMENT,
-    /* operators: the order of ops[] in ops.c */
+    /* operators, in the order of ops[] in ops.c */
     GND__T_ADD,
     GND__T_SUB,
     GND__T_MUL,
@@ -75,11 +75,11 @@ typedef struct gnd__token {
 /* --- programs --------------------------------------------------------------------------------- */
 
 typedef enum gnd__code {
-    GND__I_NUM, /* push the number v */
+    GND__I_NUM, /* pushes the number v */
     GND__I_NONE,
     GND__I_ELLIPSIS,
-    GND__I_STR,  /* push text[at, at + n) */
-    GND__I_NAME, /* push the value of the name text[at, at + n) */
+    GND__I_STR,  /* pushes the string text[at, at + n) */
+    GND__I_NAME, /* pushes the value of the name text[at, at + n) */
     GND__I_UNARY,
     GND__I_BINARY, /* tok: the operator */
     GND__I_TUPLE,
@@ -88,9 +88,9 @@ typedef enum gnd__code {
     GND__I_INDEX,   /* indexes the value below the n values on top by them */
     GND__I_AGAIN,   /* pushes copies of the n values on top */
     GND__I_SET,     /* a[n entries] tok= value: an array, n entries and the value are on top */
-    GND__I_ATTR,    /* the attribute text[at, at + n) of the value on top */
-    GND__I_ARG,     /* the value on top is an argument that begins at `at` */
-    GND__I_KEYWORD, /* ... and is the keyword argument text[at, at + n) */
+    GND__I_ATTR,    /* replaces the value on top by its attribute text[at, at + n) */
+    GND__I_ARG,     /* makes the value on top an argument that begins at `at` */
+    GND__I_KEYWORD, /* the same for the keyword argument text[at, at + n) */
     GND__I_CALL,    /* calls the function text[at, at + n) with the v.i values on top */
     GND__I_METHOD,  /* calls the method text[at, at + n) of the value below the v.i values on top */
     GND__I_STORE,   /* assigns the value on top to the name text[at, at + n); the value stays */

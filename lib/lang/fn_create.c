@@ -285,7 +285,7 @@ static int number_as(gnd__args *c, gnd_dtype t)
     return 0;
 }
 
-/* The array or number of argument 0 as dtype t. */
+/* Returns argument 0, an array or a number, as dtype t. */
 static int as_dtype(gnd__args *c, gnd_dtype t)
 {
     gnd_array *x = gnd__arg_array(c, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/parse.c - tokens to a program for a stack machine, with Python's grammar for expressions:
+ * lang/parse.c - converts tokens to a program for a stack machine, with Python's grammar for
+ * expressions:
  *
  *     statement   (NAME [, NAME ...] =)* tuple | NAME op= tuple | NAME [ INDEX ] (= | op=) tuple
  *     tuple       binary [, binary ...] [,]
@@ -9,7 +10,7 @@
  *     postfix     atom (( ARGS ) | [ INDEX ] | . NAME)*
  *
  * Statements are parsed here, and expressions in parse_expr.c. The machine that runs the program
- * has no recursion at all. A program is as long as its text.
+ * does not recurse. A program's length is proportional to that of its text.
  */
 #include "lang/parse.h"
 

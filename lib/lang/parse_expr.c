@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/parse_expr.c - expressions: tokens to a program for a stack machine, with the grammar of
- * parse.c, which has the statements.
+ * lang/parse_expr.c - converts the tokens of expressions to a program for a stack machine. parse.c
+ * gives the grammar and parses statements.
  *
- * Chains of one level are loops, so only brackets and ** nest (GND__EXPR_DEPTH, checked here).
+ * Chains of operators of one level are parsed in loops, so only brackets and ** nest; their depth
+ * is limited here (GND__EXPR_DEPTH).
  */
 #include "lang/parse.h"
 
