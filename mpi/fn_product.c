@@ -207,7 +207,7 @@ static gnd_status blocks(const product *q, const plan *p, gndm_array **out)
         if (!st) {
             next = gnd_retain(sum ? gnd_add(sum, next) : next);
             if (width < q->k)
-                gnd_eval_all(1, &next); /* next holds a failure */
+                gnd_eval_all(1, &next); /* a failure is recorded in next */
             gnd_release(sum);
             sum = next;
         }

@@ -163,7 +163,7 @@ static gnd_status begin(elimination *q, gndm_array *x, gnd_array *sides)
                              sides};
         n = q->sides ? 2 : 1;
         all[0] = n == 2 ? gnd_concat(2, all, 1) : all[0];
-        gnd_eval_all(1, all); /* all[0] holds a failure */
+        gnd_eval_all(1, all); /* a failure is recorded in all[0] */
         gndm__hold(&q->rest, all[0]);
         gnd_scope_end();
     }
@@ -212,13 +212,13 @@ static void gather_sides(elimination *q)
     }
     y = x ? gnd_concat(q->b.count, x, 0)
           : gnd_fail(GND_ERR_NOMEM, "%s: out of host memory", q->c->func);
-    gnd_eval_all(1, &y); /* y holds a failure */
+    gnd_eval_all(1, &y); /* a failure is recorded in y */
     gndm__hold(&q->rest, y);
     gnd_scope_end();
     free(x);
 }
 
-/* Solves for block k, given its panel of U. The solution is stored in found[k] and subtracted from
+/* Solves for block k, given its panel of U. The solution is stored in found[k] and eliminated from
  * the rows above. */
 static void substitute(elimination *q, int k, gnd_array *panel, gnd_array **found)
 {

@@ -260,7 +260,7 @@ static void compute_inner(const void *data)
     if (!inner_box(q, &part, &inner) || gnd_status_of(q->x->local))
         return;
     *q->inner = apply(q, q->x->local, &inner);
-    gnd_eval_all(1, q->inner); /* *q->inner holds a failure */
+    gnd_eval_all(1, q->inner); /* a failure is recorded in *q->inner */
 }
 
 /* The input of a slot. gnd_pad adds elements beyond the ends of the array. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * move.c - the mover, which transfers all data of arrays: every rank gets a box of an array from
- * the ranks whose parts cover it. Redistribution, slices, borders, reductions and products ask for
- * boxes here. The senders follow from the partition and the boxes, which all ranks know, so nothing
- * is negotiated. If several ranks hold the same part, a rank uses its own copy, and the ranks share
- * the work of sending to others.
+ * move.c - the mover: every rank gets a box of an array from the ranks whose parts cover it.
+ * Redistribution, slices, borders, reductions and products ask for boxes here. The senders follow
+ * from the partition and the boxes, which all ranks know, so nothing is negotiated. If several
+ * ranks hold the same part, a rank uses its own copy, and the ranks share the work of sending to
+ * others.
  */
 #include "transport.h"
 

@@ -72,8 +72,8 @@ static void choose(sampling *q, const int64_t *cut)
     }
 }
 
-/* Counts this rank's elements that are less than each chosen sample (less), and that are at most
- * equal to it (upto). */
+/* Counts this rank's elements that are less than each chosen sample (less), and those that are less
+ * than or equal to it (upto). */
 static gnd_status ranked(const sampling *q, gnd_array *all, gnd_array *key, int64_t *less,
                          int64_t *upto, char *nan)
 {

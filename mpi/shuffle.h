@@ -28,10 +28,10 @@ gnd_status gndm__shuffle_run(gndm_ctx *c, const gndm__shuffle *s, int back, gnd_
                              gnd_array *x, int64_t inner, gnd_array **out);
 
 /* Cuts the elements of all ranks into `size` runs. Each rank passes its elements as a sorted 1-d
- * array, key; send[r] of them go to rank r. Run r has about cut[r + 1] - cut[r] elements; the
- * regular samples keep it to at most n / p + p + 1 more. Equal elements are in the order of the
- * ranks and may be divided between runs. With GNDM__TOGETHER they are not divided; with
- * GNDM__NUMBERS only NaN may be. Collective; returns the same status on all ranks. */
+ * array, key. send[r] is set to the number of them that go to rank r. Run r has about cut[r + 1] -
+ * cut[r] elements; the regular samples keep it to at most n / p + p + 1 more. Equal elements are in
+ * the order of the ranks and may be divided between runs. With GNDM__TOGETHER they are not divided;
+ * with GNDM__NUMBERS only NaN may be. Collective; returns the same status on all ranks. */
 enum { GNDM__DIVIDED = 0, GNDM__TOGETHER = 1, GNDM__NUMBERS = 2 };
 gnd_status gndm__sample_split(gndm_ctx *c, gnd_array *key, gnd_dtype t, const int64_t *cut,
                               int together, int64_t *send);

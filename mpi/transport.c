@@ -6,8 +6,8 @@
  * that works in host memory, if a test succeeds; `staged` copies through a ring of buffers.
  *
  * The schedule has size - 1 steps: in step k rank r sends to r + k and receives from r - k. There
- * is no deadlock: the partners of the ranks in the earliest step are in that step, or in a later
- * one and have already served them.
+ * is no deadlock: a partner of a rank in the earliest step is in the same step, or in a later one
+ * and has already served that rank.
  */
 #include "transport.h"
 

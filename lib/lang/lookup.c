@@ -100,8 +100,7 @@ static int same(const gnd_function *a, const gnd_function *b)
     return a->entry == b->entry && a->op == b->op && a->dtype == b->dtype && a->python == b->python;
 }
 
-/* Collects one function for each meaning, under its first name. Synonyms come later in the table.
- */
+/* Collects one function for each meaning, under its first name. Synonyms come later. */
 static void find_first(void)
 {
     for (int i = 0; i < count; i++)
