@@ -114,7 +114,7 @@ static gndm_array *along_split(scan *q, gndm_array *x)
         return gndm__error(c, gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func));
     }
     gnd_array *y = scanned(q, x->local, d, q->initial && first, q->skip_nan), *total = y;
-    gnd_eval_all(1, &y); /* y is used twice below; it holds a failure */
+    gnd_eval_all(1, &y); /* y is used twice below; a failure is recorded in it */
     if (!gnd_status_of(y) && !empty)
         total = gnd_slice(y, d, gnd_dim(y, d) - 1, gnd_dim(y, d));
     else if (!gnd_status_of(y)) /* the right shape: no element along the axis */

@@ -161,7 +161,7 @@ static gnd_status candidates(gndm_ctx *c, gndm_array *x, int64_t k, unsigned fla
     gnd_array *out[2];
     gndm__part_box(x->part, c->rank, &b);
     const int64_t own = b.stop[0] - b.start[0];
-    gnd_topk(x->local, own < k ? own : k, 0, flags, out); /* out holds a failure */
+    gnd_topk(x->local, own < k ? own : k, 0, flags, out); /* a failure is recorded in out */
     out[1] = gnd_add_i(out[1], b.start[0]);
     int64_t m = 0;
     for (int r = 0; r < c->size; r++) {
