@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fn_product.c - products of matrices and vectors. Every rank computes a block of the result, C[i,
- * j] = sum over panels of A[i, panel] B[panel, j], with C on a grid of ranks of which one row or
- * one column is the 1-d case (van de Geijn, Watts: SUMMA, 1997; C stays where it is). The mover
- * brings a panel from any cuts of the operands, so they need not lie on the grid. If the inner axis
- * is cut and the result is small, each rank multiplies its share of the inner axis, and the
- * products are summed. A model of the time chooses (plan_time). Stacks of matrices keep the cuts of
- * the stack.
+ * fn_product.c - products of matrices and vectors. Every rank computes a block of the result: C[i,
+ * j] = the sum over panels of A[i, panel] B[panel, j]. The blocks form a grid of ranks; with one
+ * row or one column it is the 1-d case (van de Geijn, Watts: SUMMA, 1997; C is not moved). The
+ * mover fetches a panel from operands with any cuts, so they need not match the grid. If the inner
+ * axis is cut and the result is small, each rank multiplies its share of the inner axis, and the
+ * products are summed. A model of the time chooses between these (plan_time). Stacks of matrices
+ * keep the cuts of the stack.
  */
 #include "call.h"
 
 #include <string.h>
 
-enum { PANEL_BYTES = 64 << 20, LARGE = 1 << 20 /* elements: as reductions have it */ };
+enum { PANEL_BYTES = 64 << 20, LARGE = 1 << 20 /* elements, as in fn_reduce.c */ };
 
-/* Figures of the model where speeds are not measured (GNDM_EVEN): only their ratios count. */
+/* Figures of the model if speeds are not measured (GNDM_EVEN). Only their ratios matter. */
 static const double LATENCY = 1e-4, LINK = 2e9, FLOPS = 5e10;
 
 /* A product of an m x k and a k x n matrix. */
@@ -25,7 +25,8 @@ typedef struct product {
     gnd_dtype dtype;
 } product;
 
-/* A way to compute it. part: of the result, or, if inner, of the (k) axis. */
+/* A way to compute it. part: the partition of the result or, if inner is set, of the inner axis
+ * (k). */
 typedef struct plan {
     gndm_part *part;
     int inner;
@@ -34,7 +35,7 @@ typedef struct plan {
 
 /* --- the model -------------------------------------------------------------------------------- */
 
-/* The bytes of box `want` of x that rank r does not have. */
+/* The bytes of the box `want` of x that rank r does not have. */
 static double lacking(const gndm_array *x, int r, const gndm__box *want)
 {
     gndm__box have;
@@ -49,7 +50,7 @@ static double lacking(const gndm_array *x, int r, const gndm__box *want)
     return (all - own) * (double)gnd_dtype_size(x->dtype);
 }
 
-/* What rank r needs of both operands, of the inner indices from .. to. */
+/* The boxes of both operands that rank r needs for the inner indices from .. to. */
 static void needs(const product *q, const plan *p, int r, int64_t from, int64_t to, gndm__box *x,
                   gndm__box *y)
 {
@@ -63,7 +64,7 @@ static void needs(const product *q, const plan *p, int r, int64_t from, int64_t 
     *y = (gndm__box){.start = {b.start[2], b.start[1]}, .stop = {b.stop[2], b.stop[1]}};
 }
 
-/* The largest number of inner indices of a panel. */
+/* The largest width of a panel: its number of inner indices. */
 static int64_t panel_width(const product *q, const plan *p)
 {
     double most = 1;
@@ -78,9 +79,9 @@ static int64_t panel_width(const product *q, const plan *p)
     return width > 16 ? width : 16;
 }
 
-/* Seconds: the longest time of a rank for its products, plus that for what it receives, plus a
- * latency for each exchange. The sum of inner products is an exchange of its own, see fn_reduce.c.
- */
+/* An estimate in seconds: the longest computing time of any rank, plus the longest receiving time,
+ * plus a latency for each exchange. The sum over the parts of the inner axis is another exchange
+ * (fn_reduce.c). */
 static double plan_time(const product *q, const plan *p)
 {
     const gndm_ctx *c = q->c;
@@ -107,7 +108,7 @@ static double plan_time(const product *q, const plan *p)
     return work + move + LATENCY * (messages * (panels > 1 ? panels : 1) + p->inner);
 }
 
-/* Keeps part as the plan if it is better. Takes part over. */
+/* Makes part the best plan if it is better. Takes over part. */
 static void consider(const product *q, plan *best, gndm_part *part, int inner)
 {
     plan p = {.part = part, .inner = inner};
@@ -118,7 +119,7 @@ static void consider(const product *q, plan *best, gndm_part *part, int inner)
         }
     } else {
         p.time = plan_time(q, &p);
-        /* an earlier plan stays unless a later one is clearly better */
+        /* an earlier plan is replaced only by one that is clearly better */
         if (best->part && !best->part->status && !(p.time < 0.9 * best->time)) {
             gndm_part_free(part);
             return;
@@ -128,7 +129,8 @@ static void consider(const product *q, plan *best, gndm_part *part, int inner)
     *best = p;
 }
 
-/* The result with the cuts of one axis of an operand, whose other axis is made whole. */
+/* The partition of the result that has the cuts of one axis of an operand. The operand's other axis
+ * is made whole. */
 static gndm_part *like(const product *q, const gndm_array *x, int axis)
 {
     const int64_t shape[2] = {q->m, q->n};
@@ -140,7 +142,8 @@ static gndm_part *like(const product *q, const gndm_array *x, int axis)
     return y;
 }
 
-/* The best way, from what all ranks know. The caller frees best->part. */
+/* Chooses the best plan from what all ranks know, so all choose the same. The caller frees
+ * best->part. */
 static void choose(const product *q, plan *best)
 {
     gndm_ctx *c = q->c;
@@ -148,14 +151,14 @@ static void choose(const product *q, plan *best)
     *best = (plan){.part = NULL};
     consider(q, best, like(q, q->x, 0), 0);
     consider(q, best, like(q, q->y, 1), 0);
-    /* the inner axis, as the first operand has it, or as the second */
+    /* cut the inner axis like the first operand, or like the second */
     const gndm_array *cut[2] = {q->x, q->y};
     for (int i = 0; i < 2; i++) {
         const int axis = 1 - i;
         if (cut[i]->part->grid[axis] > 1 && cut[i]->part->grid[!axis] == 1)
             consider(q, best, gndm__part_axes(c, cut[i]->part, 1, &q->k, &axis), 1);
     }
-    if (best->time < 4 * LATENCY) /* nothing to gain */
+    if (best->time < 4 * LATENCY) /* no plan can gain much */
         return;
     if (!(c->flags & GNDM_EVEN) && !c->ranks && !gndm__measure(c) && !best->part->status)
         best->time = plan_time(q, best);
@@ -172,7 +175,7 @@ static void choose(const product *q, plan *best)
 
 /* --- products --------------------------------------------------------------------------------- */
 
-/* The panels from .. to of both operands, and their product on this rank. */
+/* Fetches the panels from .. to of both operands and multiplies them on this rank. */
 static gnd_status multiply(const product *q, const plan *p, int64_t from, int64_t to,
                            gndm__box *want, gnd_array **out)
 {
@@ -204,7 +207,7 @@ static gnd_status blocks(const product *q, const plan *p, gndm_array **out)
         if (!st) {
             next = gnd_retain(sum ? gnd_add(sum, next) : next);
             if (width < q->k)
-                gnd_eval_all(1, &next); /* a failure stays in it */
+                gnd_eval_all(1, &next); /* a failure is recorded in next */
             gnd_release(sum);
             sum = next;
         }
@@ -217,7 +220,7 @@ static gnd_status blocks(const product *q, const plan *p, gndm_array **out)
     return st;
 }
 
-/* The sum of the products of all shares of the inner axis. */
+/* Multiplies this rank's share of the inner axis, then sums the products of all shares. */
 static gnd_status inner(const product *q, const plan *p, gndm_array **out)
 {
     gndm_ctx *c = q->c;
@@ -268,7 +271,7 @@ gndm_array *gndm__reshaped(gndm_ctx *c, gndm_array *x, int ndim, const int64_t *
     return z;
 }
 
-/* Matrices and vectors; shape: of the result. */
+/* The product of matrices and vectors. shape: the shape of the result. */
 static gnd_status flat(gndm__args *a, gndm_array *x, gndm_array *y, int ndim, const int64_t *shape)
 {
     gndm_ctx *c = a->c;
@@ -295,14 +298,14 @@ static gnd_status flat(gndm__args *a, gndm_array *x, gndm_array *y, int ndim, co
          : p.inner      ? inner(&q, &p, &z)
                         : blocks(&q, &p, &z);
     gndm_part_free(p.part);
-    if (!st && (vx || vy)) /* an axis of extent 1 that was added is on no cut */
+    if (!st && (vx || vy)) /* an axis of extent 1 that was added is never cut */
         z = gndm__reshaped(c, z, ndim, shape, vx ? (const int[]){1} : (const int[]){0});
     return st ? st : gndm__ret_array(a, z);
 }
 
-/* Stacks: the operand that has all of the stack's axes (lead) keeps their cuts, and those of its
- * axis that is one of the result's; the other one follows. keeps: number of the lead's axis that is
- * in no sum; sums: the other one of the last two, or -1. */
+/* The product of stacks. The operand `lead` has all axes of the stack. It keeps the cuts of these
+ * axes and of its axis `keeps`, which is an axis of the result; `other` is moved to match. sums:
+ * the axis of `lead` that is summed over. */
 static gnd_status stacked(gndm__args *a, gndm_array *lead, gndm_array *other, int keeps, int sums,
                           int ndim, const int64_t *shape)
 {
@@ -356,5 +359,5 @@ gnd_status gndm__fn_matmul(gndm__args *a)
         return stacked(a, x, y, nx - 2, nx - 1, ndim, shape);
     if (ny >= nx && !memcmp(y->part->shape, shape, (size_t)(ny - 2) * sizeof *shape))
         return stacked(a, y, x, ny - 1, ny - 2, ndim, shape);
-    return gndm__fn_gathered(a); /* stacks that broadcast against each other */
+    return gndm__fn_gathered(a); /* both stacks are broadcast */
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fn_reduce.c - reductions. Each rank reduces its part; the results of the parts form an array with
- * one leading axis for each split axis, of one element for each part that is not empty. It is made
- * whole along these axes by the mover, and reduced again, in the order of the parts: the same bits
- * on every rank and at every run. Options that this does not cover are computed with the axes made
- * whole (fn_lines.c).
+ * fn_reduce.c - reductions. Each rank reduces its part. The results of the parts form an array with
+ * a leading axis for each split axis; such an axis has one element per non-empty part. The mover
+ * makes this array whole along the leading axes, and it is reduced again, in the order of the
+ * parts: the bits are the same on every rank and in every run. For options that this does not
+ * cover, the axes are made whole first (fn_lines.c).
  */
 #include "call.h"
 
@@ -15,7 +15,7 @@ typedef struct reduction {
     gndm__args *a;
     gndm_ctx *c;
     gndm_array *x;
-    uint32_t mask, split;    /* the axes to reduce; those of them that are split */
+    uint32_t mask, split;    /* axes to reduce; those of them that are split */
     int all, keep;           /* axis=None; keepdims */
     int kind;                /* GNDM__* */
     gnd_dtype dtype, inside; /* of the result; of partial results */
@@ -34,7 +34,7 @@ static gnd_axes axes_of(uint32_t mask)
     return gnd_axes_of((size_t)n, axis);
 }
 
-/* The reduction of an array of gnd over some axes. */
+/* Reduces a local array over some axes. */
 static gnd_array *reduce(const reduction *q, gnd_array *x, gnd_axes axes)
 {
     switch (q->kind) {
@@ -50,8 +50,8 @@ static gnd_array *reduce(const reduction *q, gnd_array *x, gnd_axes axes)
     }
 }
 
-/* The number of parts of axis d that are not empty, and for each coordinate how many are below it
- * (cut, grid + 1 entries). */
+/* The number of non-empty parts along axis d. cut[k] is the number of them before coordinate k
+ * (grid + 1 entries). */
 static int64_t parts_of(const gndm_part *p, int d, int64_t *cut)
 {
     cut[0] = 0;
@@ -61,7 +61,7 @@ static int64_t parts_of(const gndm_part *p, int d, int64_t *cut)
 }
 
 /* The partition of the array of partial results: a leading axis for each split axis, cut into
- * elements, then the axes that stay. */
+ * single elements, then the axes that are not reduced. */
 static gndm_part *part_of_partials(const reduction *q)
 {
     const gndm_part *p = q->x->part;
@@ -92,7 +92,7 @@ static gndm_part *part_of_partials(const reduction *q)
     return y;
 }
 
-/* The partial result of this rank in the box that it has of them. */
+/* This rank's partial result, reshaped to its box of the array of partial results. */
 static gnd_array *placed(const reduction *q, gnd_array *x, const gndm_part *p, gnd_dtype t)
 {
     gndm__box b;
@@ -104,7 +104,7 @@ static gnd_array *placed(const reduction *q, gnd_array *x, const gndm_part *p, g
                                        : gnd_zeros(q->c->dev, t, p->ndim, dim);
 }
 
-/* Ranks with an empty part have no partial result. */
+/* Whether this rank has a partial result: ranks with an empty part have none. */
 static int has_part(const reduction *q)
 {
     gndm__box b;
@@ -115,14 +115,14 @@ static int has_part(const reduction *q)
     return 1;
 }
 
-/* Results of parts, whole along the leading axes. Large ones are divided among the ranks that
- * would else all have the same: each reduces a share of them. */
+/* Makes the partial results whole along the leading axes. If the result is large, it is divided
+ * among the ranks that would otherwise all compute the same elements: each reduces a share. */
 static gndm_array *collected(const reduction *q, gnd_array *partial, gnd_dtype t)
 {
     enum { LARGE = 1 << 20 };
     gndm_part *p = part_of_partials(q);
     const int lead = __builtin_popcount(q->split);
-    if (p->status) { /* its box cannot be told */
+    if (p->status) { /* then the part has no valid box */
         gndm_array *bad =
             gndm__error(q->c, gndm__broken(q->c, p->status, "%s", gndm_part_error(p)));
         gndm_part_free(p);
@@ -145,8 +145,8 @@ static gndm_array *collected(const reduction *q, gnd_array *partial, gnd_dtype t
     return y;
 }
 
-/* The reduced local part with the shape of the result, as the result of the call. from: the part of
- * axes `lead`, lead + 1 ... of which are the axes that stay. */
+/* Returns the reduced local part y as the result of the call, in the shape of the result. from: the
+ * partition of y, in which the axes that are not reduced begin at axis `lead`. */
 static gnd_status finish(const reduction *q, gnd_array *y, const gndm_part *from, int lead)
 {
     int axis[GND_MAX_NDIM], n = lead, e = 0;
@@ -169,7 +169,7 @@ static gnd_status finish(const reduction *q, gnd_array *y, const gndm_part *from
     return st;
 }
 
-/* The number of elements that make one of the result. */
+/* The number of elements that are reduced to one element of the result. */
 static double count(const reduction *q)
 {
     double n = 1;
@@ -207,7 +207,8 @@ static gnd_array *extreme(const reduction *q, gnd_array *x, gnd_axes axes, int w
     return q->kind == GNDM__ARGMAX ? gnd_max(x, axes, 0) : gnd_min(x, axes, 0);
 }
 
-/* The index into the whole flattened array of element i of the flattened local part. */
+/* Converts i, an index into the flattened local part, to the index into the flattened whole
+ * array. */
 static gnd_array *whole_index(const reduction *q, gnd_array *i)
 {
     const gndm_part *p = q->x->part;
@@ -243,7 +244,7 @@ static gnd_status arg_extreme(reduction *q)
         return gndm__check(q->c, v->status ? v : i);
     gnd_array *y;
     if (q->all) {
-        /* the least index of those with the extreme value; NaN is more extreme than all others */
+        /* the lowest index with the extreme value; NaN counts as more extreme than all numbers */
         gnd_array *nan = gnd_not_equal(v->local, v->local);
         gnd_array *same = gnd_equal(v->local, extreme(q, v->local, GND_ALL, 0));
         same = gnd_where(gnd_any(nan, GND_ALL, 0), nan, same);
@@ -257,7 +258,7 @@ static gnd_status arg_extreme(reduction *q)
 
 /* --- variance --------------------------------------------------------------------------------- */
 
-/* sum |x - mean|^2 / (n - ddof), as gnd has it: two reductions. */
+/* sum |x - mean|^2 / (n - ddof), as in gnd: two reductions. */
 static gnd_status variance(reduction *q)
 {
     gndm__args *a = q->a;
@@ -287,7 +288,7 @@ static gnd_status variance(reduction *q)
 
 /* --- the handler ------------------------------------------------------------------------------ */
 
-/* The local parts reduce by themselves: no axis to reduce is split. */
+/* No axis to reduce is split: each rank reduces its part, without messages. */
 static gnd_status without_messages(reduction *q)
 {
     gnd_value local;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fn_repro.c - sums of floats that do not depend on the order, for GNDM_REPRODUCIBLE. With e the
- * exponent of the largest absolute value, a term x is q * 2^(e-30) + r * 2^(e-60) + less, with ints
- * |q| <= 2^30 and |r| <= 2^29. Their sums are exact in 64 bits for up to 2^33 terms, so the ranks'
- * sums can be added in any order; what is left out is below 2^-60 of the largest term for each.
- * Every step is a basic operation of float64 or of ints, which all vendors round alike.
+ * fn_repro.c - sums of floats that do not depend on the order, for GNDM_REPRODUCIBLE. Let e be the
+ * exponent of the largest absolute value. A term x is q * 2^(e-30) + r * 2^(e-60) + a remainder,
+ * with ints |q| <= 2^30 and |r| <= 2^29. The sums of q and of r are exact in 64 bits for up to 2^33
+ * terms, so the ranks' sums can be added in any order. Each remainder, which is dropped, is below
+ * 2^-60 of the largest term. Every step is a basic operation on float64 or ints, which all vendors
+ * round alike.
  */
 #include "call.h"
 
@@ -31,7 +32,7 @@ static gndm_array *along(gndm_ctx *c, const char *f, gndm_array *x, gnd_value ax
     return gndm_apply(c, NULL, f, 3, v, 2, names);
 }
 
-/* The sum of real x in float64. */
+/* The sum of real x, in float64. */
 static gndm_array *sum_of(gndm_ctx *c, gndm_array *x, gnd_value axis, int keep)
 {
     enum { BITS = 30, LEAST = -990 };
@@ -45,7 +46,7 @@ static gndm_array *sum_of(gndm_ctx *c, gndm_array *x, gnd_value axis, int keep)
     gndm_array *largest = along(c, "max", gndm__call1(c, "abs", y), all, 1);
     gndm_array *e = gndm__call1(c, "frexp_exponent", largest);
     e = gndm__call2(c, "maximum", gndm_value(e), gnd_value_int(LEAST));
-    /* y * 2^(30 - e) in two exact steps: the power alone may not fit */
+    /* y * 2^(30 - e), by ldexp: the power itself may not fit in a float64 */
     gndm_array *up = gndm__call2(c, "subtract", gnd_value_int(BITS), gndm_value(e));
     gndm_array *scaled = two(c, "ldexp", y, up);
     gndm_array *q = gndm__call1(c, "round", scaled);
@@ -54,7 +55,7 @@ static gndm_array *sum_of(gndm_ctx *c, gndm_array *x, gnd_value axis, int keep)
     gndm_array *low = along(c, "sum", as(c, gndm__call1(c, "round", r), GND_INT64), all, keep);
     gndm_array *s = two(c, "add", as(c, high, GND_FLOAT64),
                         number(c, "multiply", as(c, low, GND_FLOAT64), 0x1p-30));
-    if (!keep) { /* the exponent without the axes of extent 1 that the maximum kept */
+    if (!keep) { /* the maximum kept its axes: remove them from the exponent */
         gnd_value v[2] = {gndm_value(up), axis};
         up = gndm_apply(c, NULL, "squeeze", axis.tag == GND_V_NOTHING ? 1 : 2, v, 0, NULL);
     }
@@ -72,7 +73,7 @@ gnd_status gndm__sum_reproducible(gndm__args *a, gndm_array *x, gnd_dtype t, dou
         return gndm__fail(c, GND_ERR_UNSUPPORTED,
                           "%s: GNDM_REPRODUCIBLE needs devices with float64", a->name);
     const unsigned flags = c->flags;
-    c->flags &= ~(unsigned)GNDM_REPRODUCIBLE; /* the sums inside are exact, or of infinities */
+    c->flags &= ~(unsigned)GNDM_REPRODUCIBLE; /* the inner sums are exact or not finite */
     gndm_array *y;
     if (gnd_dtype_kind(x->dtype) == 'c') {
         gndm_array *re = sum_of(c, gndm__call1(c, "real", x), axis, keep);

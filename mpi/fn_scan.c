@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fn_scan.c - running sums, products and extremes along a split axis: each rank scans its part,
- * the totals of the parts go to all ranks, and each rank combines those of the parts before its own
- * with its elements. One exchange of one element for each line and part; nothing changes places.
+ * fn_scan.c - running sums, products and extremes along a split axis. Each rank scans its part, and
+ * the totals of the parts go to all ranks. Each rank then combines the totals of the parts before
+ * its own with its elements. This is one exchange, of one element for each line and part; no
+ * elements of x move.
  */
 #include "shuffle.h"
 
@@ -10,12 +11,12 @@
 
 typedef struct scan {
     gndm_ctx *c;
-    int kind, axis;          /* GNDM__SUM, PROD, MAX, MIN */
-    int skip_nan, initial;   /* nancumsum, nancumprod; include_initial */
-    gnd_dtype dtype, inside; /* of the result; in between */
+    int kind, axis;          /* kind: GNDM__SUM, PROD, MAX, MIN */
+    int skip_nan, initial;   /* nancumsum or nancumprod; include_initial */
+    gnd_dtype dtype, inside; /* of the result; of intermediate results */
 } scan;
 
-/* The scan of an array of gnd. */
+/* Scans a local array. */
 static gnd_array *scanned(const scan *q, gnd_array *x, int axis, int initial, int skip_nan)
 {
     const gnd_axes k = GND_AXIS(axis);
@@ -32,7 +33,7 @@ static gnd_array *scanned(const scan *q, gnd_array *x, int axis, int initial, in
     }
 }
 
-/* The totals before an element, and that element. */
+/* Combines the total of all elements before x with x. */
 static gnd_array *combined(const scan *q, gnd_array *before, gnd_array *x)
 {
     switch (q->kind) {
@@ -43,8 +44,8 @@ static gnd_array *combined(const scan *q, gnd_array *before, gnd_array *x)
     }
 }
 
-/* The partition of the totals: along the axis one element for each part that is not empty. *before:
- * the number of those before the own part. */
+/* The partition of the totals: along the axis, one element for each non-empty part. *before: the
+ * number of such parts before this rank's part. *empty: whether this rank's part is empty. */
 static gndm_part *part_of_totals(const scan *q, const gndm_part *p, int64_t *before, int *empty)
 {
     const int d = q->axis, g = p->grid[d], own = gndm__part_coord(p, q->c->rank, d);
@@ -65,7 +66,7 @@ static gndm_part *part_of_totals(const scan *q, const gndm_part *p, int64_t *bef
     return y;
 }
 
-/* The partition of the result: with an initial element the first part is one longer. */
+/* The partition of the result. With include_initial the first part is one element longer. */
 static gndm_part *part_after(const scan *q, const gndm_part *p)
 {
     const int d = q->axis;
@@ -87,7 +88,7 @@ static gndm_part *part_after(const scan *q, const gndm_part *p)
     return y;
 }
 
-/* Totals of all parts along the axis on each rank that shares it. */
+/* The totals of all parts along the axis, on each rank that shares the axis. */
 static gndm_array *all_totals(const scan *q, const gndm_part *p, gndm_part *parts, gnd_array *own)
 {
     int from[GND_MAX_NDIM];
@@ -113,14 +114,14 @@ static gndm_array *along_split(scan *q, gndm_array *x)
         return gndm__error(c, gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func));
     }
     gnd_array *y = scanned(q, x->local, d, q->initial && first, q->skip_nan), *total = y;
-    gnd_eval_all(1, &y); /* twice in what follows; a failure stays in it */
+    gnd_eval_all(1, &y); /* y is used twice below; a failure is recorded in it */
     if (!gnd_status_of(y) && !empty)
         total = gnd_slice(y, d, gnd_dim(y, d) - 1, gnd_dim(y, d));
-    else if (!gnd_status_of(y)) /* of the right shape: no element along the axis */
+    else if (!gnd_status_of(y)) /* the right shape: no element along the axis */
         total = gnd_slice(y, d, 0, 0);
     gndm_array *all = all_totals(q, x->part, parts, total);
     if (!all->status && before && !empty && !gnd_status_of(y)) {
-        /* a total that is NaN counts: it comes of infinities */
+        /* a total that is NaN comes from infinities: it is not skipped */
         gnd_array *sum = scanned(q, gnd_slice(all->local, d, 0, before), d, 0, 0);
         y = combined(q, gnd_slice(sum, d, before - 1, before), y);
     }
@@ -130,8 +131,8 @@ static gndm_array *along_split(scan *q, gndm_array *x)
     return z;
 }
 
-/* Lines that are so short that an exchange of their totals is no less than one of all elements are
- * made whole, if another axis can be split. */
+/* Whether the lines are so short that exchanging their totals moves about as much as all elements.
+ * They are then made whole, if another axis can be split. */
 static int short_lines(const gndm_part *p, int d)
 {
     if (p->shape[d] >= 4 * (int64_t)p->grid[d])
@@ -164,7 +165,7 @@ gnd_status gndm__fn_scan(gndm__args *a)
                    : q.dtype;
     int all;
     const uint32_t axes = gndm__arg_axes(a, x->part->ndim, &all);
-    if (all) { /* flattened */
+    if (all) { /* axis=None: flattened */
         x = gndm__vector(c, x);
         st = gndm__check(c, x);
         if (st)

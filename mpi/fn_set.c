@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fn_set.c - unique elements of distributed arrays. A rank finds those of its part, sends them to
- * the rank of their run (sample.c; equal values go to one rank), and finds the unique ones of what
- * it got: at most one of each value came from each rank. First indices and counts travel with the
- * values, and the number of a value goes back to where it came from, for the inverse.
+ * fn_set.c - unique elements of distributed arrays. A rank finds the unique elements of its part,
+ * sends each to the rank of its run (sample.c; equal values go to one rank), and finds the unique
+ * elements of what it received: at most one of each value came from each rank. First indices and
+ * counts travel with the values. For the inverse, the number of a value is sent back to the ranks
+ * that it came from.
  */
 #include "shuffle.h"
 
@@ -13,12 +14,12 @@ typedef struct unique {
     gndm_ctx *c;
     gndm_array *x; /* a vector */
     unsigned flags;
-    gnd_array *own[4];  /* of the part: values, first indices, inverse, counts; NULL: not asked */
-    gnd_array *here[4]; /* the same of the run; the inverse is that of what came */
-    int64_t before;     /* values in the runs of the ranks before */
+    gnd_array *own[4];  /* of the part: values, first indices, inverse, counts; unused ones NULL */
+    gnd_array *here[4]; /* the same of the run; here[2] is the inverse of the received values */
+    int64_t before;     /* number of values in the runs of lower ranks */
 } unique;
 
-/* out of gnd_unique at fixed places. The statuses stay in the arrays. */
+/* Stores the results of gnd_unique at fixed places in out. A failure stays in the arrays. */
 static void unique_of(gnd_array *x, unsigned flags, gnd_array **out)
 {
     gnd_array *y[4] = {NULL};
@@ -29,7 +30,8 @@ static void unique_of(gnd_array *x, unsigned flags, gnd_array **out)
         out[i] = flags >> (i - 1) & 1 ? y[n++] : NULL;
 }
 
-/* Even cuts of the unique elements of all parts, and which of them go where. */
+/* Divides the unique elements of all parts evenly. send[r]: how many of this rank's elements go to
+ * rank r. */
 static gnd_status divide(const unique *q, int64_t *send)
 {
     gndm_ctx *c = q->c;
@@ -50,8 +52,8 @@ static gnd_status divide(const unique *q, int64_t *send)
     return st;
 }
 
-/* The unique elements of the run, which came in the order of the ranks: the first of equal ones is
- * the first of all. */
+/* Finds the unique elements of the run. The elements arrive in the order of the ranks, so the first
+ * of equal ones is the first in the whole array. */
 static gnd_status merge(unique *q, const gndm__shuffle *s)
 {
     gndm_ctx *c = q->c;
@@ -90,7 +92,7 @@ static gnd_status merge(unique *q, const gndm__shuffle *s)
     return st;
 }
 
-/* The number of its value for each element of x. */
+/* The inverse: for each element of x, the number of its value. */
 static gnd_status invert(unique *q, const gndm__shuffle *s, gndm_array **out)
 {
     gnd_array *number = gnd_add_i(q->here[2], q->before), *table = NULL;
@@ -100,7 +102,7 @@ static gnd_status invert(unique *q, const gndm__shuffle *s, gndm_array **out)
     return st;
 }
 
-/* The results that the flags select, values first. */
+/* Computes the results that the flags select. The values come first. */
 static gnd_status find(unique *q, gndm_array **out)
 {
     gndm_ctx *c = q->c;
@@ -152,7 +154,7 @@ gnd_status gndm__fn_unique(gndm__args *a)
     gndm_array *x = gndm__arg_array(a, "x"), *out[4] = {NULL};
     if (!x || gndm__arg(a, "axis") || !gndm__part_split_anywhere(x->part))
         return gndm__fn_gathered(a);
-    gnd_value v; /* finds wrong arguments; waits, but for no elements */
+    gnd_value v; /* tried on no elements, to find wrong arguments without long waits */
     gndm_array *const given = x;
     const int64_t none = 0;
     gndm_part *p = gndm__part_new(c, 1, &none);
@@ -164,7 +166,7 @@ gnd_status gndm__fn_unique(gndm__args *a)
     gndm__drop_items(&v);
     unique q = {.c = c, .flags = flags_of(a)};
     const int ndim = given->part->ndim, shaped = ndim > 1 && q.flags & GND_UNIQUE_INVERSE;
-    if (shaped) /* each rank's rows: its elements of the inverse are in order there */
+    if (shaped) /* split by rows: then a rank's elements of the inverse are in their order */
         x = gndm__split_along(c, x, 0);
     q.x = gndm__vector(c, x);
     st = gndm__check(c, q.x);
@@ -172,7 +174,7 @@ gnd_status gndm__fn_unique(gndm__args *a)
         st = find(&q, out);
     if (st)
         return st;
-    const int at = 1 + !!(q.flags & GND_UNIQUE_INDICES); /* where the inverse is */
+    const int at = 1 + !!(q.flags & GND_UNIQUE_INDICES); /* the place of the inverse */
     if (shaped) {
         gndm__box b;
         int64_t dim[GND_MAX_NDIM];

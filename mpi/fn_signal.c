@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * fn_signal.c - convolutions and correlations of a distributed vector with a shorter one, which
- * every rank gets: each rank computes its sums from its part and a border of the neighbours'
- * elements. Vectors that are not much longer than the other one are computed on every rank.
+ * every rank gets in full. Each rank computes its part of the result from its part of the long
+ * vector and a border of its neighbours' elements. If the long vector is not much longer than the
+ * other one, every rank computes everything.
  */
 #include "shuffle.h"
 
 #include <string.h>
 
-/* The sums first .. first + count of the full convolution, cut like x; the first and last parts
- * take what is beyond. */
+/* The partition of the elements first .. first + count of the full convolution: cut like x, except
+ * that the first and the last part include what lies outside x. */
 static gndm_part *part_after(gndm_ctx *c, const gndm_part *p, int64_t first, int64_t count)
 {
     int64_t *cut = malloc(((size_t)c->size + 1) * sizeof *cut);
@@ -27,7 +28,8 @@ static gndm_part *part_after(gndm_ctx *c, const gndm_part *p, int64_t first, int
     return y;
 }
 
-/* The elements of x in the sums of a rank: m - 1 before the first of them. */
+/* The elements of x that a rank needs for its part of the result: they begin m - 1 elements before
+ * the part. */
 static void needed(const gndm_part *after, int rank, int64_t first, int64_t n, int64_t m,
                    gndm__box *b)
 {

@@ -2,10 +2,11 @@
  *
  * fn_solve.c - linear systems, inverses and determinants of a distributed matrix by LU with partial
  * pivoting (Golub, Van Loan: Matrix Computations, 4th ed., 3.4, right-looking, by blocks of
- * columns). A panel is whole on its owner, so the search for pivots sends nothing; all ranks get
- * the pivots and the panel of L, and eliminate from their own columns and right-hand sides. L is
- * then of no use any more. Panels of U, from the last one, go to the ranks that have right-hand
- * sides, each of which solves for its own. A rank has O(n^2 / p + n width) elements.
+ * columns). A panel is whole on its owner, so the search for pivots sends no messages. All ranks
+ * get the pivots and the panel of L, and eliminate from their own columns and right-hand sides;
+ * after that, L is not needed. Then the panels of U, starting with the last, go to the ranks that
+ * have right-hand sides, and each of these solves for its own. A rank holds O(n^2 / p + n width)
+ * elements.
  */
 #include "blocks.h"
 #include "shuffle.h"
@@ -17,18 +18,19 @@ typedef struct elimination {
     gndm_ctx *c;
     gndm__blocks b;
     gnd_dtype t;
-    int64_t sides;      /* this rank's right-hand sides */
-    gnd_array *rest;    /* the rows that are left of own columns, and then of own sides */
-    gnd_array **rows;   /* for each block: its rows of what was in rest then, without the block */
+    int64_t sides;      /* number of this rank's right-hand sides */
+    gnd_array *rest;    /* remaining rows of the own columns, followed by the own sides */
+    gnd_array **rows;   /* for each block: its rows of `rest`, without its own columns */
     gnd_array **corner; /* for each own block: its triangle of U */
-    int64_t *info;      /* of a panel: pivots, the first 0 on U's diagonal there or -1; and room */
-    int64_t zero;       /* the first 0 on U's diagonal, or -1 */
-    int odd, finite;    /* exchanges of rows; of the matrix */
+    int64_t *info;      /* of a panel: pivots, first 0 on U's diagonal or -1, work space */
+    int64_t zero;       /* index of the first 0 on U's diagonal, or -1 */
+    int odd, finite;    /* number of row exchanges is odd; the matrix is finite */
 } elimination;
 
 /* --- elimination ------------------------------------------------------------------------------ */
 
-/* The owner's part of a step: L of its panel in *l, m rows, and q->info. Errors stay in *l. */
+/* The owner's part of a step: computes L of its panel (m rows) in *l, and q->info. Errors stay in
+ * *l. */
 static void decompose(elimination *q, int k, int64_t w, gnd_array **l)
 {
     gnd_array *panel = gnd_slice(q->rest, 1, 0, w), *p, *u;
@@ -36,7 +38,7 @@ static void decompose(elimination *q, int k, int64_t w, gnd_array **l)
     for (int64_t i = 0; i <= w; i++)
         info[i] = i < w ? i : -1;
     gnd_status st = gnd_lu(panel, &p, l, &u);
-    if (!st) { /* column i of P has its one in the row that became row i */
+    if (!st) { /* column i of P has its 1 in the row that becomes row i */
         gnd_array *ones = gnd_real_part(gnd_slice(p, 1, 0, w));
         gnd_array *is_zero = gnd_equal(gnd_diagonal(u, 0, 0, 1), gnd_int(0));
         gnd_array *y[4] = {gnd_argmax(ones, GND_AXIS(0), 0), gnd_astype(is_zero, GND_INT64), *l, u};
@@ -54,7 +56,8 @@ static void decompose(elimination *q, int k, int64_t w, gnd_array **l)
         *l = gnd_fail(st, "%s", gnd_message());
 }
 
-/* Pivots as LAPACK's exchanges: what row each of m rows is after them. NULL without memory. */
+/* Applies the pivots as row exchanges, like LAPACK. Returns, for each of m rows, the row that is in
+ * its place afterwards; NULL if memory is short. */
 static int64_t *permuted(elimination *q, int64_t w, int64_t m)
 {
     int64_t *row = malloc(2 * (size_t)m * sizeof *row + 1), *place = row + m;
@@ -74,7 +77,7 @@ static int64_t *permuted(elimination *q, int64_t w, int64_t m)
     return row;
 }
 
-/* Every rank's part of a step: l from the owner, m x w. */
+/* Every rank's part of a step. l is the owner's panel of L, m x w. */
 static void eliminate(elimination *q, int k, gnd_array *l, int64_t w, int64_t m)
 {
     gndm_ctx *c = q->c;
@@ -128,8 +131,8 @@ static gnd_status forward(elimination *q)
     return st;
 }
 
-/* The rank's blocks of x, and its columns of the right-hand sides, next to each other; sides is
- * NULL or has no columns. */
+/* Fetches the rank's blocks of x and puts its columns of the right-hand sides after them. sides is
+ * NULL, or has no columns, if there are none. */
 static gnd_status begin(elimination *q, gndm_array *x, gnd_array *sides)
 {
     gndm_ctx *c = q->c;
@@ -160,7 +163,7 @@ static gnd_status begin(elimination *q, gndm_array *x, gnd_array *sides)
                              sides};
         n = q->sides ? 2 : 1;
         all[0] = n == 2 ? gnd_concat(2, all, 1) : all[0];
-        gnd_eval_all(1, all); /* a failure stays in it */
+        gnd_eval_all(1, all); /* a failure is recorded in all[0] */
         gndm__hold(&q->rest, all[0]);
         gnd_scope_end();
     }
@@ -182,7 +185,7 @@ static void end(elimination *q)
 
 /* --- substitution ----------------------------------------------------------------------------- */
 
-/* The owner's panel of U: the columns of block k in all rows down to its diagonal. */
+/* Returns the owner's panel of U: the columns of block k, all rows down to the block's diagonal. */
 static gnd_array *panel_of_u(const elimination *q, int k)
 {
     const int64_t w = gndm__block_size(&q->b, k);
@@ -198,7 +201,7 @@ static gnd_array *panel_of_u(const elimination *q, int k)
     return y;
 }
 
-/* The right-hand sides after the elimination, in q->rest. */
+/* Collects the right-hand sides after the elimination in q->rest. */
 static void gather_sides(elimination *q)
 {
     gnd_array **x = malloc(((size_t)q->b.count + 1) * sizeof *x), *y;
@@ -209,13 +212,14 @@ static void gather_sides(elimination *q)
     }
     y = x ? gnd_concat(q->b.count, x, 0)
           : gnd_fail(GND_ERR_NOMEM, "%s: out of host memory", q->c->func);
-    gnd_eval_all(1, &y); /* a failure stays in it */
+    gnd_eval_all(1, &y); /* a failure is recorded in y */
     gndm__hold(&q->rest, y);
     gnd_scope_end();
     free(x);
 }
 
-/* Solves for block k, given the panel of U: what is found takes the place of q->corner[k]. */
+/* Solves for block k, given its panel of U. The solution is stored in found[k] and eliminated from
+ * the rows above. */
 static void substitute(elimination *q, int k, gnd_array *panel, gnd_array **found)
 {
     const int64_t at = gndm__block_begin(&q->b, k), w = gndm__block_size(&q->b, k);
@@ -224,12 +228,12 @@ static void substitute(elimination *q, int k, gnd_array *panel, gnd_array **foun
         gnd_slice(q->rest, 0, 0, at)};
     if (at)
         y[1] = gnd_subtract(y[1], gnd_matmul(gnd_slice(panel, 0, 0, at), y[0]));
-    gnd_eval_all(at ? 2 : 1, y); /* failures stay in them */
+    gnd_eval_all(at ? 2 : 1, y); /* failures stay in the arrays */
     gndm__hold(&found[k], y[0]);
     gndm__hold(&q->rest, y[1]);
 }
 
-/* This rank's solutions, n x sides. */
+/* Computes this rank's solutions, n x sides. */
 static gnd_status backward(elimination *q, gnd_array **out)
 {
     gndm_ctx *c = q->c;
@@ -267,7 +271,8 @@ static gnd_status backward(elimination *q, gnd_array **out)
 
 /* --- systems ---------------------------------------------------------------------------------- */
 
-/* The solutions of x y = b, n x k, whose columns part cuts; sides: the rank's of b. */
+/* Solves x y = b. The result is n x k, and part cuts its columns; sides: this rank's columns of
+ * b. */
 static gnd_status solved(gndm_ctx *c, gndm_array *x, gnd_array *sides, gnd_dtype t, gndm_part *part,
                          gndm_array **out)
 {
@@ -293,7 +298,7 @@ static gnd_status solved(gndm_ctx *c, gndm_array *x, gnd_array *sides, gnd_dtype
     return st;
 }
 
-/* The columns of an n x k matrix in parts by the speed of products. */
+/* The partition of an n x k matrix by columns, in proportion to the ranks' speed of products. */
 static gndm_part *by_columns(gndm_ctx *c, int64_t n, int64_t k)
 {
     const int grid[2] = {1, c->size};
@@ -315,7 +320,7 @@ gnd_status gndm__fn_solve(gndm__args *a)
     if (!x || !b || v.tag != GND_V_ARRAY)
         return gndm__fn_gathered(a);
     const int nx = x->part->ndim, nb = b->part->ndim, vector = nb == 1;
-    /* the stack of x is that of the result */
+    /* the result has the axes of x's stack */
     if (nx > 2 && gnd_ndim(v.as.array) == (vector ? nx - 1 : nx) &&
         !memcmp(gnd_shape(v.as.array), x->part->shape, (size_t)(nx - 2) * sizeof(int64_t)))
         return gndm__stacked_matrices(a, x, vector ? 1 : 2, v.as.array);
@@ -371,7 +376,7 @@ gnd_status gndm__fn_inv(gndm__args *a)
 
 /* --- determinants ----------------------------------------------------------------------------- */
 
-/* The diagonal of U on every rank, and whether the number of exchanges of rows is odd. */
+/* Returns the diagonal of U on every rank. *odd: whether the number of row exchanges is odd. */
 static gnd_status diagonal(gndm_ctx *c, gndm_array *x, gnd_dtype t, gnd_array **out, int *odd)
 {
     elimination q = {.c = c, .t = t};
@@ -383,7 +388,7 @@ static gnd_status diagonal(gndm_ctx *c, gndm_array *x, gnd_dtype t, gnd_array **
     else if (!st)
         st = forward(&q);
     if (!st && q.finite) {
-        /* each rank's blocks follow each other: then every element goes to its place */
+        /* the ranks' blocks come one after the other; then every element is moved to its place */
         const int first = q.b.base[c->rank], mine = q.b.base[c->rank + 1] - first;
         gnd_array **own = malloc(((size_t)mine + 1) * sizeof *own);
         int64_t *at = malloc(((size_t)n + 1) * sizeof *at);
@@ -411,7 +416,7 @@ static gnd_status diagonal(gndm_ctx *c, gndm_array *x, gnd_dtype t, gnd_array **
     return st;
 }
 
-/* A number that every rank has. */
+/* A 0-d array that every rank has. */
 static gndm_array *number(gndm_ctx *c, gnd_array *x)
 {
     gndm_part *p = gndm__part_new(c, 0, NULL);
@@ -420,7 +425,8 @@ static gndm_array *number(gndm_ctx *c, gnd_array *x)
     return y;
 }
 
-/* Whether det or slogdet is computed here; else *st is what another way gave. */
+/* Whether det or slogdet is computed by blocks. If not, it was computed in another way, and *st is
+ * the status of that. */
 static int large(gndm__args *a, gnd_dtype *t, gnd_status *st)
 {
     gndm_array *x = gndm__arg_array(a, "x");

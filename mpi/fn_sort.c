@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * fn_sort.c - sorts of vectors and along split axes, largest elements, medians. A rank sorts its
- * part, sends the runs that sample.c says, and sorts the runs that it got, which are in the order
- * of the ranks: gnd's sorts are stable, so the whole is. No rank holds more than its share of the
- * result and n / p + p + 1 elements beside its own part. Where another axis is long enough to be
- * split instead, lines are sorted whole (fn_lines.c).
+ * part, sends runs as sample.c determines, and sorts the runs that it receives. These arrive in the
+ * order of the ranks, and gnd's sorts are stable, so the distributed sort is stable too. No rank
+ * holds more than its share of the result and n / p + p + 1 elements, besides its own part. If
+ * another axis is long enough to be split instead, the lines are made whole and sorted locally
+ * (fn_lines.c).
  */
 #include "shuffle.h"
 
@@ -12,8 +13,8 @@
 
 /* --- vectors ---------------------------------------------------------------------------------- */
 
-/* Elements whose ascending order is the descending one of x, with NaN last in both; applied twice,
- * x again. */
+/* Maps x to elements whose ascending order is the descending order of x, with NaN last in both.
+ * Applying it twice gives x. */
 static gnd_array *reversed(gnd_array *x, gnd_dtype t)
 {
     switch (gnd_dtype_kind(t)) {
@@ -24,7 +25,7 @@ static gnd_array *reversed(gnd_array *x, gnd_dtype t)
     }
 }
 
-/* The vector x sorted in *value, and the places where its elements were in *index, in the partition
+/* Sorts the vector x: *value gets the elements, *index their positions in x, both in the partition
  * of x. Either may be NULL. */
 static gnd_status sort_vector(gndm_ctx *c, gndm_array *x, int descending, gndm_array **value,
                               gndm_array **index)
@@ -34,7 +35,7 @@ static gnd_status sort_vector(gndm_ctx *c, gndm_array *x, int descending, gndm_a
     int64_t *send = malloc((size_t)c->size * sizeof *send);
     if (!send)
         return gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
-    /* two rounds: the own part, and the runs that came */
+    /* two rounds: sort the own part, then the received runs */
     gnd_array *pair[2] = {descending ? reversed(x->local, t) : x->local, NULL};
     gnd_status st = GND_OK;
     for (int round = 0; round < 2 && !st; round++) {
@@ -72,7 +73,7 @@ static gnd_status sort_vector(gndm_ctx *c, gndm_array *x, int descending, gndm_a
 
 /* --- along a split axis ----------------------------------------------------------------------- */
 
-/* Each line along axis d by itself as a vector: for arrays with few lines. */
+/* Sorts each line along axis d as a vector of its own. For arrays with few lines. */
 static gndm_array *sort_lines(gndm_ctx *c, gndm_array *x, int d, int descending, int where)
 {
     x = gndm__split_along(c, x, d);
@@ -109,8 +110,8 @@ static gndm_array *sort_lines(gndm_ctx *c, gndm_array *x, int d, int descending,
     return z;
 }
 
-/* Whether the lines along axis d are better cut than copied: no other axis can be split among the
- * ranks that share d. */
+/* Whether lines along axis d should stay split: no other axis can be split among the ranks that
+ * share d. */
 static int few_lines(const gndm_part *p, int d)
 {
     int64_t longest = 0;
@@ -136,7 +137,7 @@ gnd_status gndm__fn_sort(gndm__args *a)
     const int descending = gndm__arg_true(a, "descending");
     int64_t d = gndm__arg_int(a, "axis", -1);
     d = d < 0 ? d + ndim : d;
-    if (ndim == 1 || gnd_ndim(v.as.array) != ndim) { /* a vector; axis=None: flattened */
+    if (ndim == 1 || gnd_ndim(v.as.array) != ndim) { /* a vector, or axis=None: flattened */
         x = gndm__vector(c, x);
         st = gndm__check(c, x);
         if (!st)
@@ -150,8 +151,9 @@ gnd_status gndm__fn_sort(gndm__args *a)
 
 /* --- the largest elements --------------------------------------------------------------------- */
 
-/* The k largest or smallest elements of each part and their places, on every rank: all that can be
- * in the result, in the order of the ranks, so that ties go to the first. */
+/* Collects the k largest or smallest elements of each part, and their positions, on every rank. The
+ * result is among them. They are in the order of the ranks, so the first of equal elements is
+ * preferred. */
 static gnd_status candidates(gndm_ctx *c, gndm_array *x, int64_t k, unsigned flags,
                              gnd_array **value, gnd_array **index)
 {
@@ -159,7 +161,7 @@ static gnd_status candidates(gndm_ctx *c, gndm_array *x, int64_t k, unsigned fla
     gnd_array *out[2];
     gndm__part_box(x->part, c->rank, &b);
     const int64_t own = b.stop[0] - b.start[0];
-    gnd_topk(x->local, own < k ? own : k, 0, flags, out); /* out holds the error */
+    gnd_topk(x->local, own < k ? own : k, 0, flags, out); /* a failure is recorded in out */
     out[1] = gnd_add_i(out[1], b.start[0]);
     int64_t m = 0;
     for (int r = 0; r < c->size; r++) {
@@ -211,7 +213,7 @@ gnd_status gndm__fn_topk(gndm__args *a)
 
 /* --- medians ---------------------------------------------------------------------------------- */
 
-/* Elements start .. stop of a vector on every rank. */
+/* Copies the elements start .. stop of a vector to every rank. */
 static gnd_status everywhere(gndm_ctx *c, gndm_array *x, int64_t start, int64_t stop,
                              gnd_array **out)
 {
@@ -255,7 +257,7 @@ gnd_status gndm__fn_median(gndm__args *a)
         st = everywhere(c, y, n - 1, n, &last);
     if (st)
         return st;
-    /* NaN is last, and makes the median NaN */
+    /* NaN is sorted last; if there is one, the median is NaN */
     gnd_array *m = gnd_reshape(gnd_median(middle, GND_ALL, 0), ndim, ones);
     last = gnd_reshape(last, ndim, ones);
     m = gnd_where(gnd_not_equal(last, last), gnd_astype(last, t), m);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fn_tsqr.c - the QR decomposition of tall matrices that are cut along their rows, and least
- * squares by it. Each rank decomposes its rows; the triangles go up a binary tree of ranks, which
- * decomposes pairs of them, and Q comes down again (Demmel, Grigori, Hoemmen, Langou:
+ * fn_tsqr.c - the QR decomposition of tall matrices that are split by rows, and least squares with
+ * it. Each rank decomposes its rows. The triangles go up a binary tree of ranks, which decomposes
+ * pairs of them; then Q comes down the tree (Demmel, Grigori, Hoemmen, Langou:
  * Communication-optimal parallel and sequential QR and LU factorizations, 2012). Least squares
- * decompose [a b], so that Q is not needed: R x = c, with R and c from the triangle. Other shapes
- * are gathered.
+ * decompose [a b], so Q is not needed: R x = c, with R and c from the triangle. Matrices of other
+ * shapes are gathered.
  */
 #include "call.h"
 
@@ -13,17 +13,18 @@
 
 enum { LEVELS = 32 };
 
-/* The tree. rows[r]: of the triangle of rank r at this level, 0 if it has given it away. */
+/* The tree. rows[r]: the number of rows of rank r's triangle at this level, 0 after it was passed
+ * on. */
 typedef struct tree {
     gndm_ctx *c;
     gnd_dtype dtype;
     int64_t n, *rows, *kept[LEVELS]; /* kept: rows before each level */
-    gnd_array *q[LEVELS];            /* of this rank's pairs */
+    gnd_array *q[LEVELS];            /* Q of this rank's pair at each level */
     int levels;
     gndm__box *want;
 } tree;
 
-/* The dtype that gnd decomposes t in. */
+/* The dtype in which gnd decomposes a matrix of dtype t. */
 static gnd_dtype float_of(gndm_ctx *c, gnd_dtype t)
 {
     if (t == GND_FLOAT32 || t == GND_FLOAT64 || t == GND_COMPLEX64 || t == GND_COMPLEX128)
@@ -31,8 +32,8 @@ static gnd_dtype float_of(gndm_ctx *c, gnd_dtype t)
     return gnd_dtype_kind(t) == 'f' ? GND_FLOAT32 : gnd_default_float(c->dev);
 }
 
-/* The rows that the ranks have, count[r] on rank r, as one array; each rank gets those of from[r],
- * or nothing (-1). */
+/* Distributes rows: rank r contributes count[r] rows, `mine`, and receives all rows of rank
+ * from[r], or none if that is -1. */
 static gnd_status pass(const tree *q, gnd_array *mine, int64_t columns, const int64_t *count,
                        const int *from, gnd_array **out)
 {
@@ -60,7 +61,7 @@ static gnd_status pass(const tree *q, gnd_array *mine, int64_t columns, const in
     return st;
 }
 
-/* The decomposition of a rank's own matrix; errors stay in the factors. */
+/* Decomposes a rank's own matrix. Errors stay in the factors. */
 static void decompose(gnd_array *x, gnd_array **q, gnd_array **r)
 {
     const gnd_status st = gnd_qr(x, 0, q, r);
@@ -68,7 +69,8 @@ static void decompose(gnd_array *x, gnd_array **q, gnd_array **r)
         *q = *r = gnd_fail(st, "%s", gnd_status_of(x) ? gnd_error(x) : gnd_message());
 }
 
-/* The triangles up the tree; *r is the rank's, and on rank 0 that of the whole matrix. */
+/* Passes the triangles up the tree. *r is the rank's triangle; on rank 0 it becomes that of the
+ * whole matrix. */
 static gnd_status up(tree *q, gnd_array **r)
 {
     gndm_ctx *c = q->c;
@@ -106,8 +108,8 @@ static gnd_status up(tree *q, gnd_array **r)
     return st;
 }
 
-/* Factors of Q down the tree: *t is the identity on rank 0, and becomes what the rank's own Q is to
- * be multiplied by. */
+/* Passes factors of Q down the tree. *t is the identity on rank 0; it becomes the factor by which
+ * the rank's own Q must be multiplied. */
 static gnd_status down(const tree *q, int64_t columns, gnd_array **t)
 {
     gndm_ctx *c = q->c;
@@ -139,7 +141,8 @@ static gnd_status down(const tree *q, int64_t columns, gnd_array **t)
     return st;
 }
 
-/* The factors of x, each rank of which has its own rows. q NULL: only R, on all ranks. */
+/* Computes the factors of x, which is split by rows. If q_out is NULL, only R. R is on all
+ * ranks. */
 static gnd_status tsqr(gndm_ctx *c, gndm_array *x, gndm_array **q_out, gnd_array **r_out)
 {
     const int64_t n = x->part->shape[1];
@@ -163,7 +166,7 @@ static gnd_status tsqr(gndm_ctx *c, gndm_array *x, gndm_array **q_out, gnd_array
     if (!st)
         st = up(&q, &r);
     const int64_t columns = st ? 0 : q.rows[0];
-    if (!st) /* all from rank 0 */
+    if (!st) /* rank 0 sends R to all */
         st = pass(&q, r, n, q.rows, from, r_out);
     if (!st && q_out) {
         t = c->rank == 0 ? gnd_eye(c->dev, x->dtype, columns, columns, 0)
@@ -190,7 +193,8 @@ static gnd_status tsqr(gndm_ctx *c, gndm_array *x, gndm_array **q_out, gnd_array
 
 /* --- the functions ---------------------------------------------------------------------------- */
 
-/* Whether x, with `more` columns, is so tall that every rank can have as many rows as columns. */
+/* Whether x with `more` additional columns is tall: every rank can have as many rows as there are
+ * columns. */
 static int tall(const gndm_array *x, int64_t more)
 {
     const gndm_part *p = x ? x->part : NULL;
@@ -198,7 +202,7 @@ static int tall(const gndm_array *x, int64_t more)
            gndm__part_split_anywhere(p) && p->shape[0] / x->ctx->size >= p->shape[1] + more;
 }
 
-/* x with its own rows on each rank, in dtype t. */
+/* Moves x so that every rank has its own rows, and converts it to dtype t. */
 static gndm_array *by_rows(gndm_ctx *c, gndm_array *x, gnd_dtype t)
 {
     const int grid[2] = {c->size, 1};
@@ -213,7 +217,7 @@ static gndm_array *by_rows(gndm_ctx *c, gndm_array *x, gnd_dtype t)
     return y;
 }
 
-/* An array that every rank has. */
+/* An array of which every rank has a copy. */
 static gndm_array *everywhere(gndm_ctx *c, gnd_dtype t, gnd_array *x, int ndim,
                               const int64_t *shape)
 {
@@ -262,8 +266,8 @@ gnd_status gndm__fn_qr(gndm__args *a)
     return only_r ? gndm__ret_array(a, y[1]) : ret_tuple(a, 2, y);
 }
 
-/* x, residuals, rank and singular values from the triangle r of [a b], for m rows, n columns of a
- * and k of b (one: b is a vector, if line). */
+/* Returns x, residuals, rank and singular values from r, the triangle of [a b]. a is m x n and b
+ * has k columns; if line is set, b is a vector (k is 1). */
 static gnd_status solve_triangle(gndm__args *args, gnd_dtype t, gnd_array *r, int64_t m, int64_t n,
                                  int64_t k, int line, double rcond)
 {
@@ -279,7 +283,7 @@ static gnd_status solve_triangle(gndm__args *args, gnd_dtype t, gnd_array *r, in
                   line ? gnd_squeeze(top, GND_AXIS(1)) : top, rcond, &y[0], NULL, &y[2], &y[3]);
     int64_t rank = st ? 0 : gnd_item_i64(y[2], &st);
     st = gndm__agree(c, st, gnd_message());
-    if (!st) /* shapes depend on it */
+    if (!st) /* all ranks must agree on it: shapes depend on it */
         st = gndm__bcast(c, &rank, sizeof rank, 0);
     if (st)
         return st;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fn_view.c - views: axes that change places, and indexing by ints and slices.
+ * fn_view.c - views: permuted axes, and indexing by ints and slices.
  */
 #include "call.h"
 
@@ -8,9 +8,9 @@
 
 /* --- axes ------------------------------------------------------------------------------------- */
 
-/* What a function does with axes is asked of gnd: called on an array whose extents are all
- * different, the extents of its result tell where each axis went. Axes of extent 1 stay so, since
- * functions may drop them. */
+/* Finds out where a function moves the axes: calls it in gnd on an array whose extents are all
+ * different, and reads the extents of the result. from[d] is the axis of x that becomes axis d, or
+ * -1 for an axis of extent 1. Axes of extent 1 keep it, because functions may drop them. */
 static gnd_status axes_after(gndm__args *a, const gndm_array *x, int *ndim, int *from)
 {
     int64_t dim[GND_MAX_NDIM];
@@ -41,7 +41,7 @@ gnd_status gndm__fn_axes(gndm__args *a)
     gnd_status st = axes_after(a, x, &ndim, from);
     if (st)
         return st;
-    /* axes of extent 1 are whole in the result: they must be here */
+    /* axes of extent 1 are not split in the result: make them whole here */
     int64_t shape[GND_MAX_NDIM], dim[GND_MAX_NDIM];
     uint32_t whole = 0;
     for (int d = 0; d < x->part->ndim; d++)
@@ -53,7 +53,7 @@ gnd_status gndm__fn_axes(gndm__args *a)
     st = gndm__check(c, x);
     if (st)
         return st;
-    /* the axes of extent 1 go last, in any order, and the reshape drops or adds them */
+    /* permute the axes of extent 1 to the end, in any order; the reshape drops or adds them */
     for (int d = 0; d < ndim; d++)
         if (from[d] >= 0)
             perm[n++] = from[d];
@@ -75,15 +75,15 @@ gnd_status gndm__fn_axes(gndm__args *a)
 
 /* --- indexing --------------------------------------------------------------------------------- */
 
-/* An index, entry by entry of the result: axis d of the result is from[d] of x (or -1), at start[d]
- * and in steps of step[d]; axes of x that ints removed have a box of one element. */
+/* An index. Axis d of the result is axis from[d] of x, or a new axis if that is -1. start, step and
+ * count are by axes of x. An axis that an int removed has a box of one element. */
 typedef struct plan {
     int ndim, from[GND_MAX_NDIM];
-    int64_t shape[GND_MAX_NDIM], step[GND_MAX_NDIM], start[GND_MAX_NDIM]; /* by axes of x */
-    int64_t count[GND_MAX_NDIM]; /* of elements on each axis of x; -1: removed by an int */
+    int64_t shape[GND_MAX_NDIM], step[GND_MAX_NDIM], start[GND_MAX_NDIM]; /* shape: of the result */
+    int64_t count[GND_MAX_NDIM]; /* elements selected on each axis of x; -1: removed by an int */
 } plan;
 
-/* What is left of axis d by a slice, as Python has it. */
+/* Applies a slice to axis d of n elements, as Python does. */
 static void sliced(plan *q, int d, int64_t n, const gnd_range *r)
 {
     const int64_t step = r->step ? r->step : 1;
@@ -103,7 +103,7 @@ static void sliced(plan *q, int d, int64_t n, const gnd_range *r)
         step > 0 ? (b > a ? (b - a - 1) / step + 1 : 0) : (a > b ? (a - b - 1) / -step + 1 : 0);
 }
 
-/* The entries are valid: gnd has indexed a placeholder by them. */
+/* Makes the plan of n entries. They are valid: gnd has indexed a placeholder with them. */
 static void make_plan(plan *q, const gndm_array *x, int n, const gnd_range *idx)
 {
     int used = 0, d = 0;
@@ -142,8 +142,8 @@ static void make_plan(plan *q, const gndm_array *x, int n, const gnd_range *idx)
         q->shape[e] = q->from[e] < 0 ? 1 : q->count[q->from[e]];
 }
 
-/* The partition of the result: on axes with a positive step each rank keeps what it has of the
- * slice; axes with a negative step are cut anew. */
+/* The partition of the result. On axes with a positive step each rank keeps its part of the slice;
+ * axes with a negative step are cut evenly. */
 static gndm_part *part_after(gndm_ctx *c, const gndm_array *x, const plan *q)
 {
     gndm_part *p = gndm__part_new(c, q->ndim, q->shape);
@@ -189,7 +189,7 @@ static void source(const plan *q, const gndm_part *after, int ndim, int r, gndm_
     }
 }
 
-/* The local part of the result, of the box of x that was fetched. */
+/* The local part of the result. x: the box that was fetched. */
 static gnd_array *local_part(gnd_array *x, const plan *q, const gndm_part *after, int rank,
                              int ndim)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gather.c - a small array as a copy on every rank: one all-gather of host memory, which takes
- * about log2(size) messages where the mover sends one to each rank. Partial results of reductions
- * come this way.
+ * gather.c - copies a small array to every rank by one all-gather of host memory. That takes about
+ * log2(size) messages, where the mover sends one message to each rank. Partial results of
+ * reductions are collected in this way.
  */
 #include "ctx.h"
 
@@ -10,7 +10,7 @@
 
 enum { SMALL = 1 << 16 }; /* bytes that a rank receives */
 
-/* The largest part in bytes. */
+/* The size in bytes of the largest part. */
 static int64_t largest(const gndm_part *p, int64_t size)
 {
     gndm__box b;
@@ -30,7 +30,7 @@ int gndm__is_small(const gndm_array *x, const gndm_part *to)
            gndm__part_split_anywhere(x->part) && part <= SMALL / x->ctx->size;
 }
 
-/* Copies the elements of a box, which lie in C order in src, into the whole array. */
+/* Copies the elements of a box, which are in C order in src, to their places in the whole array. */
 static void scatter(const gndm_part *p, const gndm__box *b, int64_t size, const char *src,
                     char *dst)
 {
@@ -49,7 +49,7 @@ static void scatter(const gndm_part *p, const gndm__box *b, int64_t size, const 
     }
 }
 
-/* The parts of all ranks, each in `part` bytes of all, as the whole array in C order. */
+/* Assembles the whole array in C order. all: the parts of all ranks, `part` bytes for each. */
 static void put_together(const gndm_part *p, int64_t size, int64_t part, const char *all,
                          char *whole)
 {
@@ -82,7 +82,7 @@ gnd_status gndm__gather_small(gndm_ctx *c, gndm_array *x, gnd_array **out)
         put_together(p, size, part, memory + part, memory + part * (c->size + 1));
         *out = gnd_from(c->dev, x->dtype, p->ndim, p->shape, memory + part * (c->size + 1));
     }
-    if (!c->broken) /* after a timeout MPI may still write to it */
+    if (!c->broken) /* after a timeout MPI may still write to the memory */
         free(memory);
     return st;
 }

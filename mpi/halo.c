@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * halo.c - local parts with a border of the neighbours' elements, and stencils, which need them at
- * their rims only: while the borders are under way, the inner elements are computed. Both ask the
- * mover for boxes of the array, in one exchange. Along a periodic axis a box may reach beyond the
- * ends: it is cut into up to three pieces there, and put together when they have come.
+ * halo.c - local parts with a border of the neighbours' elements, and stencils. A stencil needs the
+ * borders only for the rims of its result, so the inner elements are computed while the borders are
+ * under way. Both fetch boxes of the array from the mover, in one exchange. Along a periodic axis a
+ * box may extend beyond the ends of the array. It is then fetched as up to three pieces, which are
+ * joined afterwards.
  */
 #include "ctx.h"
 
 #include <string.h>
 
-/* What is asked for: of each rank a number of slots, each a box on a ring. A halo has one slot, the
- * part with its border. A stencil has two for each axis, the input of the results at the lower and
- * at the upper rim of the part; a part that is too thin has all of it in slot 0, and no inner
- * elements. */
+/* A request for borders: for each rank a number of slots, each of which is a box. A halo has one
+ * slot: the part with its border. A stencil has two slots for each axis: the inputs of the results
+ * at the lower and at the upper rim of the part. If a part is too thin, slot 0 is its whole input,
+ * and it has no inner elements. */
 typedef struct border {
     gndm_array *x;
     const gndm_part *p;
     const int64_t *below, *above;
-    int periodic, slots, total; /* total: combinations of pieces of one slot */
-    uint32_t wraps;             /* axes whose boxes may reach beyond the ends */
-    /* of a stencil */
+    int periodic, slots, total; /* total: number of pieces per slot, at most */
+    uint32_t wraps;             /* axes on which boxes may extend beyond the ends */
+    /* the following are for stencils */
     const char *mode;
     gndm_stencil_function f;
     void *data;
     gnd_array **inner;
 } border;
 
-/* The pieces of start .. stop on a ring of n elements: from[i] .. to[i], at most 3. */
+/* Splits start .. stop on a periodic axis of n elements into the pieces from[i] .. to[i]. Returns
+ * their number, at most 3. */
 static int pieces(int64_t start, int64_t stop, int64_t n, int64_t *from, int64_t *to)
 {
     int k = 0;
@@ -45,7 +47,8 @@ static int pieces(int64_t start, int64_t stop, int64_t n, int64_t *from, int64_t
     return k;
 }
 
-/* Enlarges a box by the border; what a periodic axis does not have is left out. */
+/* Enlarges a box by the border. On an axis that is not periodic, the box is cut off at the ends of
+ * the array. */
 static void enlarge(const border *q, gndm__box *b)
 {
     for (int d = 0; d < q->p->ndim; d++) {
@@ -60,7 +63,7 @@ static void enlarge(const border *q, gndm__box *b)
 
 /* --- the slots of a stencil ------------------------------------------------------------------- */
 
-/* Whether every axis of a part has elements whose input is all in the part. */
+/* Whether every axis of a part has inner elements: those whose input lies in the part. */
 static int is_thick(const border *q, const gndm__box *part)
 {
     for (int d = 0; d < q->p->ndim; d++)
@@ -69,8 +72,8 @@ static int is_thick(const border *q, const gndm__box *part)
     return 1;
 }
 
-/* The results of slot s: rows at a rim of axis s / 2, without those of the rims of axes before it.
- * 0 if there are none. */
+/* The box of the results of slot s: the rim on axis s / 2, without the rims of the axes before it.
+ * Returns 0 if it is empty. */
 static int rim(const border *q, const gndm__box *part, int s, gndm__box *b)
 {
     const int axis = s / 2;
@@ -90,7 +93,7 @@ static int rim(const border *q, const gndm__box *part, int s, gndm__box *b)
     return b->start[axis] < b->stop[axis];
 }
 
-/* The input of slot s of a rank. 0 if it has none. */
+/* The box of the input of slot s on a rank. Returns 0 if there is none. */
 static int slot(const border *q, int rank, int s, gndm__box *b)
 {
     gndm__box part;
@@ -104,8 +107,8 @@ static int slot(const border *q, int rank, int s, gndm__box *b)
 
 /* --- asking for the pieces -------------------------------------------------------------------- */
 
-/* Piece i % total of slot i / total: a number with a digit of 3 for each axis that wraps. A
- * combination that the slot does not have is an empty box. */
+/* Piece i % total of slot i / total. The number of the piece has one base-3 digit for each axis
+ * that wraps. A piece that the slot does not have is an empty box. */
 static void piece(const void *data, int rank, int i, gndm__box *b)
 {
     const border *q = data;
@@ -126,7 +129,7 @@ static void piece(const void *data, int rank, int i, gndm__box *b)
         memset(b, 0, sizeof *b);
 }
 
-/* The pieces of one slot put together, the last axis first. NULL: there are none. */
+/* Joins the pieces of one slot, beginning with the last axis. NULL: there are none. */
 static gnd_array *joined(const border *q, gnd_array **all)
 {
     int n = q->total;
@@ -146,7 +149,8 @@ static gnd_array *joined(const border *q, gnd_array **all)
     return all[0];
 }
 
-/* The input of each slot of this rank, or NULL, in out[0 .. slots - 1]. */
+/* Fetches the input of each slot of this rank into out[0 .. slots - 1]; NULL for slots without
+ * input. */
 static gnd_status ask(border *q, void (*meanwhile)(const void *), gnd_array **out)
 {
     gndm_ctx *c = q->x->ctx;
@@ -160,7 +164,7 @@ static gnd_status ask(border *q, void (*meanwhile)(const void *), gnd_array **ou
     const int n = q->slots * q->total;
     const gndm__wish wish = {n, piece, q, meanwhile};
     gnd_array **all = calloc((size_t)n + 1, sizeof *all);
-    if (!all) /* the other ranks wait, and name this one */
+    if (!all) /* the other ranks time out and name this one */
         return gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
     const gnd_status st = gndm__fetch_boxes(c, q->x, &wish, all);
     for (int i = 0; i < n && !st; i++) {
@@ -174,7 +178,7 @@ static gnd_status ask(border *q, void (*meanwhile)(const void *), gnd_array **ou
     return st;
 }
 
-/* Refuses borders that are wider than the array. */
+/* Refuses negative borders, and borders wider than the array. */
 static gnd_status check(gndm_ctx *c, const gndm_part *p, const int64_t *below, const int64_t *above)
 {
     if (p->ndim && (!below || !above))
@@ -216,7 +220,8 @@ gnd_array *gndm_halo(gndm_array *x, const int64_t *below, const int64_t *above, 
 
 /* --- stencils --------------------------------------------------------------------------------- */
 
-/* f of an input, with what is checked of every result: its shape is the input's without border. */
+/* Applies f to an input and checks that the shape of the result is that of the input without the
+ * border. */
 static gnd_array *apply(const border *q, gnd_array *in, const gndm__box *result)
 {
     gnd_array *y = q->f(in, q->data);
@@ -235,7 +240,7 @@ static gnd_array *apply(const border *q, gnd_array *in, const gndm__box *result)
                            gndm__shape_text(b, gnd_ndim(in), gnd_shape(in)));
 }
 
-/* The part of this rank, and its inner elements. */
+/* The box of this rank's part, and that of its inner elements. Returns whether there are any. */
 static int inner_box(const border *q, gndm__box *part, gndm__box *inner)
 {
     gndm__part_box(q->p, q->x->ctx->rank, part);
@@ -247,7 +252,7 @@ static int inner_box(const border *q, gndm__box *part, gndm__box *inner)
     return !gndm__box_empty(q->p->ndim, part) && is_thick(q, part);
 }
 
-/* Starts the inner elements: called while the borders are under way. */
+/* Starts to compute the inner elements; called while the borders are under way. */
 static void compute_inner(const void *data)
 {
     const border *q = data;
@@ -255,10 +260,10 @@ static void compute_inner(const void *data)
     if (!inner_box(q, &part, &inner) || gnd_status_of(q->x->local))
         return;
     *q->inner = apply(q, q->x->local, &inner);
-    gnd_eval_all(1, q->inner); /* what fails is told by the array */
+    gnd_eval_all(1, q->inner); /* a failure is recorded in *q->inner */
 }
 
-/* The input of a slot; what the array does not have beyond its ends is made by gnd_pad. */
+/* The input of a slot. gnd_pad adds elements beyond the ends of the array. */
 static gnd_array *padded(const border *q, gnd_array *in, const gndm__box *result)
 {
     int64_t width[2 * GND_MAX_NDIM];
@@ -273,7 +278,8 @@ static gnd_array *padded(const border *q, gnd_array *in, const gndm__box *result
     return any ? gnd_pad(in, width, q->mode, NULL) : in;
 }
 
-/* The result of this rank: the rims around the inner elements, from the last axis to the first. */
+/* The result of this rank: joins the rims with the inner elements, from the last axis to the
+ * first. */
 static gnd_array *finished(const border *q, gnd_array **in)
 {
     gndm__box part, inner, result;
@@ -286,7 +292,7 @@ static gnd_array *finished(const border *q, gnd_array **in)
             rims[s] = apply(q, padded(q, in[s], &result), &result);
     if (!thick && rims[0])
         return rims[0];
-    if (!thick) { /* an empty part: f says which dtype it has */
+    if (!thick) { /* an empty part: f determines the dtype */
         int64_t dim[GND_MAX_NDIM];
         for (int d = 0; d < q->p->ndim; d++)
             dim[d] = part.stop[d] - part.start[d] + q->below[d] + q->above[d];
@@ -337,7 +343,7 @@ gndm_array *gndm_stencil(gndm_array *x, const int64_t *below, const int64_t *abo
     if (st)
         return gndm__leave(c, gndm__error(c, st));
     gnd_array *y = finished(&q, in);
-    /* a failure of this rank alone stays with its part; f gives the same dtype everywhere */
+    /* a failure of this rank alone stays in its part; f gives the same dtype everywhere */
     const gnd_dtype t = gnd_status_of(y) ? x->dtype : gnd_dtype_of(y);
     return gndm__leave(c, gndm__array(c, t, x->part, y));
 }

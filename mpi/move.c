@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * move.c - the one mover of data: every rank gets a box of an array, from the ranks whose parts
- * cover it. Redistribution, slices, borders, reductions and products ask for boxes here. Which rank
- * sends what follows from the partition and the boxes, which all ranks know, so nothing is
- * negotiated. Where several ranks hold the same part, a rank takes its own, and the others share
- * the work.
+ * move.c - the mover: every rank gets a box of an array from the ranks whose parts cover it.
+ * Redistribution, slices, borders, reductions and products ask for boxes here. The senders follow
+ * from the partition and the boxes, which all ranks know, so nothing is negotiated. If several
+ * ranks hold the same part, a rank uses its own copy, and the ranks share the work of sending to
+ * others.
  */
 #include "transport.h"
 
@@ -31,7 +31,7 @@ static int inside(int ndim, const gndm__box *small, const gndm__box *large)
     return 1;
 }
 
-/* The place of a rank in the process grid, as one number. */
+/* The position of a rank in the process grid, as one number (its place). */
 static int place(const gndm_part *p, int rank)
 {
     int y = 0;
@@ -40,8 +40,8 @@ static int place(const gndm_part *p, int rank)
     return y;
 }
 
-/* What a fetch works on. For each rank its place and its number among those of its place (where,
- * nth), for each place how many there are (count), and the ranks in the order of their places. */
+/* The state of a fetch. where[r] is the place of rank r, and nth[r] its number among the ranks of
+ * that place; count[i] is the number of ranks of place i; order lists the ranks by their places. */
 typedef struct fetching {
     gndm_ctx *c;
     gndm_array *x;
@@ -50,7 +50,7 @@ typedef struct fetching {
     int *where, *nth, *count, *order;
 } fetching;
 
-/* Of the ranks with the part of rank `from`: is `from` the one that sends it to rank `to`? */
+/* Whether `from` sends to rank `to`, among all ranks that hold the same part as `from`. */
 static int sends(const fetching *q, int from, int to)
 {
     if (q->where[from] == q->where[to])
@@ -86,8 +86,8 @@ int gndm__fetch_is_local(const gndm_part *p, const gndm__box *want)
 
 /* --- putting a box together ------------------------------------------------------------------- */
 
-/* The pieces of a box, one from each part that overlaps it, in C order of the parts: joined axis by
- * axis. */
+/* Joins the pieces of a box, axis by axis. There is one piece for each part that overlaps the box,
+ * in C order of the parts. */
 static gnd_array *join(const gndm_part *p, const gndm__box *want, gnd_array **piece)
 {
     int64_t n = 1, along[GND_MAX_NDIM];
@@ -109,8 +109,8 @@ static gnd_array *join(const gndm_part *p, const gndm__box *want, gnd_array **pi
     return piece[0];
 }
 
-/* Box i of this rank, from the pieces of the places that overlap it, in C order of the places. NULL
- * without memory. */
+/* Assembles box i of this rank from the pieces of the places that overlap it, in C order of the
+ * places. NULL: out of memory, or nothing overlaps. */
 static gnd_array *assemble(const fetching *q, int i, gnd_array *own)
 {
     const gndm_part *p = q->x->part;
@@ -127,7 +127,7 @@ static gnd_array *assemble(const fetching *q, int i, gnd_array *own)
             piece[n++] = own;
             continue;
         }
-        /* the pieces for the boxes before this one come first in the parcel */
+        /* the pieces of the boxes before this one precede them in the parcel */
         gndm__parcel *from = &q->in[(q->c->rank - r + q->c->size) % q->c->size];
         const int64_t size = gndm__box_size(p->ndim, &both), at = from->taken;
         int64_t dim[GND_MAX_NDIM];
@@ -154,7 +154,7 @@ static gnd_array *nothing(gndm_ctx *c, gnd_dtype t, int ndim, const gndm__box *w
     return gnd_zeros(c->dev, t, ndim, dim);
 }
 
-/* A box of the own part. */
+/* A box of this rank's own part. */
 static gnd_array *own_box(gndm_ctx *c, const gndm_array *x, const gndm__box *box)
 {
     gndm__box mine;
@@ -162,8 +162,8 @@ static gnd_array *own_box(gndm_ctx *c, const gndm_array *x, const gndm__box *box
     return gndm__boxed(x->local, x->part->ndim, box, mine.start);
 }
 
-/* What rank `from`, which has the box have, sends to rank `to`, as one array, and its size. with:
- * also its array x (of this rank); else it is NULL. */
+/* The number of elements that rank `from` sends to rank `to`. If with is not NULL, `from` is this
+ * rank, and *with gets the elements as one array. */
 static int64_t parcel_of(const fetching *q, int from, int to, gnd_array **with)
 {
     const int ndim = q->x->part->ndim;
@@ -192,7 +192,8 @@ static int64_t parcel_of(const fetching *q, int from, int to, gnd_array **with)
     return n;
 }
 
-/* What this rank sends, in host memory: reading it later would wait for the work of `meanwhile`. */
+/* Copies what this rank sends to host memory. Reading it later would wait for the work of
+ * `meanwhile`. */
 static gnd_status to_host(const fetching *q)
 {
     gnd_status st = GND_OK;
@@ -207,13 +208,13 @@ static gnd_status to_host(const fetching *q)
     return st;
 }
 
-/* Fills the parcels of this rank, and evaluates what it sends, all at once. */
+/* Fills the parcels of this rank, and evaluates all that it sends in one call. */
 static gnd_status pack(const fetching *q)
 {
     gndm_ctx *c = q->c;
     gnd_array **all = malloc(((size_t)c->size + 1) * sizeof *all);
     int n = 0;
-    if (all) /* the part itself is kept: else its boxes would compute it again and again */
+    if (all) /* the part too: otherwise it might be computed again for each of its boxes */
         all[n++] = q->x->local;
     for (int k = 1; k < c->size; k++) {
         q->out[k].peer = (c->rank + k) % c->size;
@@ -232,7 +233,7 @@ static gnd_status pack(const fetching *q)
     return st;
 }
 
-/* What came in host memory as arrays; frees that memory. */
+/* Converts what was received in host memory to arrays, and frees that memory. */
 static void from_host(const fetching *q)
 {
     for (int k = 1; k < q->c->size; k++) {
@@ -243,7 +244,7 @@ static void from_host(const fetching *q)
     }
 }
 
-/* The boxes of this rank after the exchange. */
+/* Assembles the boxes of this rank after the exchange. */
 static void unpack(const fetching *q, gnd_array **out)
 {
     const int ndim = q->x->part->ndim;
@@ -261,7 +262,7 @@ static void unpack(const fetching *q, gnd_array **out)
     }
 }
 
-/* The ranks by their places, O(size). */
+/* Sorts the ranks by their places, in O(size). */
 static void arrange(fetching *q, int places)
 {
     const gndm_part *p = q->x->part;
@@ -350,7 +351,7 @@ gndm_array *gndm__moved(gndm_ctx *c, gndm_array *x, gndm_part *part)
         return st ? gndm__error(c, st) : gndm__array(c, x->dtype, part, local);
     }
     gndm__box *want = malloc((size_t)c->size * sizeof *want);
-    if (!want) /* the other ranks wait, and name this one */
+    if (!want) /* the other ranks time out and name this one */
         return gndm__error(c, gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func));
     for (int r = 0; r < c->size; r++)
         gndm__part_box(part, r, &want[r]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * npy.c - the header of .npy files: text to what it says, and back. Bytes only; all of it is done
- * by rank 0.
+ * npy.c - reads and writes the header of .npy files. It deals with bytes only; rank 0 does all of
+ * it.
  */
 #include "npy.h"
 
@@ -35,7 +35,7 @@ int gndm__npy_write(const gndm__npy *h, char *buf, size_t size)
     return total;
 }
 
-/* What follows 'key': in the header's text, or NULL. */
+/* The text that follows 'key': in the header, or NULL. */
 static const char *after(const char *text, const char *key)
 {
     const char *s = strstr(text, key);

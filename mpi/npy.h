@@ -9,16 +9,16 @@
 
 typedef struct gndm__npy {
     gnd_dtype dtype;
-    int ndim, fortran, swapped;          /* Fortran order; bytes in the other order */
-    int64_t shape[GND_MAX_NDIM], offset; /* offset: of the elements in the file */
+    int ndim, fortran, swapped;          /* Fortran order; the other byte order */
+    int64_t shape[GND_MAX_NDIM], offset; /* offset: where the elements begin in the file */
 } gndm__npy;
 
 /* Room for any header that gndm__npy_write makes. */
 enum { GNDM__NPY_BYTES = 1024 };
-/* The header's bytes into buf; returns their number. */
+/* Writes the header to buf and returns its number of bytes. */
 int gndm__npy_write(const gndm__npy *h, char *buf, size_t size);
-/* Reads the header at the start of f. GND_ERR_FORMAT: malformed, or the file is too short for its
- * shape; GND_ERR_DTYPE: elements that gnd does not have; GND_ERR_OVERFLOW. */
+/* Reads the header at the start of f. GND_ERR_FORMAT: it is malformed, or the file is too short for
+ * its shape; GND_ERR_DTYPE: gnd has no such elements; GND_ERR_OVERFLOW. */
 gnd_status gndm__npy_read(FILE *f, gndm__npy *h);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * open.c - contexts: communicators, the choice of devices, what a context is. A rank that fails at
- * any step goes on to the agreement at the end, so all ranks fail together.
+ * open.c - contexts: communicators, the choice of devices, queries. A rank that fails at any step
+ * continues to the agreement at the end, so all ranks fail together.
  */
 #include "transport.h"
 
@@ -9,7 +9,7 @@
 
 /* --- devices ---------------------------------------------------------------------------------- */
 
-/* How good a device of the list is: 0 for one that is not to be used. */
+/* A rating of a device of the list; 0: it must not be used. */
 static int quality(const gnd_device_info *d)
 {
     if (d->reason[0] || !strcmp(d->backend, "null"))
@@ -17,7 +17,7 @@ static int quality(const gnd_device_info *d)
     return !strcmp(d->backend, "cuda") ? 3 : !strcmp(d->kind, "gpu") ? 2 : 1;
 }
 
-/* The ranks of a node share the devices of the best kind in turn. */
+/* The device of this rank: the ranks of a node take the devices of the best kind in turn. */
 static gnd_device *shared_device(const gndm_ctx *c)
 {
     gnd_device_info d;
@@ -34,10 +34,10 @@ static gnd_device *shared_device(const gndm_ctx *c)
     for (int i = 0; best && i < gnd_device_count(); i++)
         if (!gnd_device_list(i, &d) && quality(&d) == best && left-- == 0)
             return gnd_open(d.id);
-    return gnd_open(NULL); /* an error that says why there is none */
+    return gnd_open(NULL); /* gives an error with the reason why there is none */
 }
 
-/* All ranks have float64, or none: else default dtypes would differ. */
+/* Checks that all ranks have float64, or none. Otherwise default dtypes would differ. */
 static gnd_status same_floats(gndm_ctx *c)
 {
     const int mine = gnd_default_float(c->dev) == GND_FLOAT64;
@@ -50,8 +50,8 @@ static gnd_status same_floats(gndm_ctx *c)
                        "give all ranks devices with it, or all without");
 }
 
-/* The first rank of a node compiles common kernels before the others start to, who then find them
- * in the cache: compilers that start at the same time on one cache do the work many times. */
+/* The first rank of a node compiles common kernels before the others start, so these find the
+ * kernels in the cache. If they all started at once, each would compile the same kernels. */
 static gnd_status compile_first(gndm_ctx *c)
 {
     for (int turn = 0; turn < 2; turn++) {
@@ -63,7 +63,7 @@ static gnd_status compile_first(gndm_ctx *c)
             if (!st)
                 st = gnd_wait(gnd_sum(x, GND_ALL, 0));
             gnd_scope_end();
-            if (st) /* told by the agreement of the caller: the computation comes again */
+            if (st) /* the agreement below reports it */
                 c->status = st;
         }
         const gnd_status st = gndm__barrier(c, c->node);
@@ -97,7 +97,7 @@ static gnd_status communicators(gndm_ctx *c, MPI_Comm comm)
     return gndm__mpi(c, rc, "MPI_Comm_dup");
 }
 
-/* The columns of a block in factorizations. */
+/* Reads the width of a block of columns in factorizations. */
 static gnd_status read_block(gndm_ctx *c)
 {
     enum { BLOCK = 128, MOST = 1 << 20 };
@@ -130,7 +130,7 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
     if (!st && (st = read_block(c)))
         text = "gndm_open: GND_MPI_BLOCK: not a number from 1 to 1048576";
     st = gndm__agree(c, st, text);
-    if (!st) /* that of rank 0: the others may have another environment */
+    if (!st) /* use that of rank 0: the environment may differ between ranks */
         st = gndm__bcast(c, &c->block, sizeof c->block, 0);
     if (!st)
         st = same_floats(c);
@@ -194,8 +194,8 @@ void gndm_close(gndm_ctx *c)
         gnd_close(c->dev);
     free(c->ranks);
     c->ranks = NULL;
-    /* After a timeout MPI may still write to what a message was for, and others do not come to free
-     * communicators. */
+    /* After a timeout MPI may still write to the memory of messages, and other ranks do not take
+     * part in freeing communicators. */
     const int over = c->broken && c->status == GND_ERR_STATE && c->comm != MPI_COMM_NULL;
     int off = 1;
     if (MPI_Finalized(&off) != MPI_SUCCESS || off || over)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * part.c - partitions: which box of a shape each rank holds. Arithmetic that is the same on all
- * ranks; exchanges nothing, but for the speeds that weighted cuts need.
+ * part.c - partitions: which box of a shape each rank holds. The arithmetic gives the same on all
+ * ranks and needs no messages, except for the speeds that weighted cuts depend on.
  */
 #include "ctx.h"
 
@@ -80,8 +80,8 @@ void gndm__even_cuts(int64_t n, int k, int64_t *cut)
         cut[i] = n / k * i + (n % k < i ? n % k : i);
 }
 
-/* The shape and the grid that a caller gave, into grid (ndim entries, NULL: one axis). An error
- * partition, or NULL. */
+/* Checks the shape and the grid of a caller and writes the grid to `grid` (ndim entries). given
+ * NULL: one axis is cut. Returns a partition with an error, or NULL if they are valid. */
 static gndm_part *refuse(gndm_ctx *c, const char *func, int ndim, const int64_t *shape,
                          const int *given, int *grid)
 {
@@ -125,7 +125,7 @@ static gndm_part *refuse(gndm_ctx *c, const char *func, int ndim, const int64_t 
     return NULL;
 }
 
-/* Strides of coordinates: ranks in C order of the grid. */
+/* The strides of the coordinates: ranks are in C order of the grid. */
 static void strides(int ndim, const int *grid, int *stride)
 {
     int s = 1;
@@ -196,15 +196,15 @@ gndm_part *gndm_part_cuts(gndm_ctx *c, int ndim, const int64_t *shape, const int
 
 /* --- cuts by speed ---------------------------------------------------------------------------- */
 
-/* Cuts of n elements in proportion to speed[0 .. k-1], with at most most[i] elements in part i. If
- * that is less than n in all, in proportion to most: each part is beyond its limit by the same
- * factor. Overwrites both. */
+/* Cuts n elements in proportion to speed[0 .. k-1], with at most most[i] elements in part i. If the
+ * limits add up to less than n, cuts in proportion to them: every part exceeds its limit by the
+ * same factor. Overwrites speed and most. */
 static void cuts_by(int64_t n, int k, double *speed, double *most, int64_t *cut)
 {
     double sum = 0, room = 0, left = (double)n, at = 0;
     for (int i = 0; i < k; i++)
         sum += speed[i], room += most[i];
-    if (!(sum > 0 && room > 0)) { /* nothing is known */
+    if (!(sum > 0 && room > 0)) { /* no speed or no limit is known */
         gndm__even_cuts(n, k, cut);
         return;
     }
@@ -213,8 +213,8 @@ static void cuts_by(int64_t n, int k, double *speed, double *most, int64_t *cut)
             speed[i] = most[i], most[i] = INFINITY;
         sum = room;
     }
-    /* Parts over their limit get it (speed -1), and the rest is divided among the others, until
-     * none is. */
+    /* A part that would exceed its limit gets the limit (marked by speed -1). The rest is divided
+     * among the others. This is repeated until no part exceeds its limit. */
     for (int i = 0; i < k; i++)
         if (speed[i] >= 0 && speed[i] / sum * left > most[i]) {
             sum -= speed[i];
@@ -257,7 +257,7 @@ gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const
     }
     strides(ndim, g, stride);
     for (int d = 0; d < ndim && !p->status; d++) {
-        double row = 16; /* bytes of one step along this axis, of the largest elements */
+        double row = 16; /* bytes per step along this axis, for the largest elements */
         for (int e = 0; e < ndim; e++)
             row *= e == d ? 1 : (double)shape[e] / g[e];
         for (int k = 0; k < g[d]; k++)

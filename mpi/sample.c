@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sample.c - where to cut the sorted elements of all ranks into one run for each rank: parallel
- * sorting by regular sampling (Shi and Schaeffer, Journal of Parallel and Distributed Computing 14,
- * 1992), with the position as a part of the key. With p ranks and n elements, every h-th element of
- * each rank's sorted part is a sample, h = ceil(n / (p max(2 p, 32))). The samples of all ranks are
- * sorted by value, rank and position, the order of a stable sort of everything, so equal elements
- * are different there, and no input makes runs longer than their share and n / p + p + 1 more.
+ * sample.c - finds where to cut the sorted elements of all ranks into one run for each rank:
+ * parallel sorting by regular sampling (Shi and Schaeffer, Journal of Parallel and Distributed
+ * Computing 14, 1992), with the position as a part of the key. With p ranks and n elements, every
+ * h-th element of each rank's sorted part is a sample, h = ceil(n / (p max(2 p, 32))). The samples
+ * of all ranks are sorted by value, rank and position, which is the order of a stable sort of all
+ * elements. So equal elements are distinguished, and for every input a run exceeds its share by at
+ * most n / p + p + 1 elements.
  *
  * Memory: O(p^2) samples, and two counts for each cut.
  */
@@ -14,13 +15,13 @@
 #include <math.h>
 #include <string.h>
 
-/* What all ranks know. */
+/* Known to all ranks. */
 typedef struct sampling {
     gndm_ctx *c;
-    int64_t *length, *base; /* of each rank: elements; samples of the ranks before it */
+    int64_t *length, *base; /* of each rank: its elements; the samples of lower ranks */
     int64_t total, step, count;
-    int64_t *order;  /* the samples in their order, as numbers */
-    int64_t *chosen; /* for each cut the sample; -1: before all, -2: after all elements */
+    int64_t *order;  /* the indices of the samples in sorted order */
+    int64_t *chosen; /* for each cut its sample; -1: before, -2: after all elements */
 } sampling;
 
 static gnd_status lengths(sampling *q, int64_t mine)
@@ -40,7 +41,7 @@ static gnd_status lengths(sampling *q, int64_t mine)
     return st;
 }
 
-/* All samples on every rank, in the order of the ranks. */
+/* Collects all samples on every rank, in the order of the ranks. */
 static gndm_array *gathered(const sampling *q, gnd_array *key, gnd_dtype t)
 {
     const gnd_range every = GND_STEP(q->step - 1, GND_NONE, q->step);
@@ -54,8 +55,9 @@ static gndm_array *gathered(const sampling *q, gnd_array *key, gnd_dtype t)
     return y;
 }
 
-/* The sample before which about cut elements lie. Sample i of the order has at least (i + 1) step
- * elements up to it, and at most p (step - 1) more: the middle of that. */
+/* Chooses for each cut the sample before which about `cut` elements lie. At least (i + 1) step
+ * elements, and at most p (step - 1) more, precede or equal sample i in sorted order: the middle of
+ * these bounds is used. */
 static void choose(sampling *q, const int64_t *cut)
 {
     const int64_t p = q->c->size, spread = p * (q->step - 1) / 2;
@@ -70,7 +72,8 @@ static void choose(sampling *q, const int64_t *cut)
     }
 }
 
-/* The numbers of own elements that are less than each chosen sample, and not greater than it. */
+/* Counts this rank's elements that are less than each chosen sample (less), and those that are less
+ * than or equal to it (upto). */
 static gnd_status ranked(const sampling *q, gnd_array *all, gnd_array *key, int64_t *less,
                          int64_t *upto, char *nan)
 {
@@ -92,8 +95,8 @@ static gnd_status ranked(const sampling *q, gnd_array *all, gnd_array *key, int6
     return st ? st : gnd_read(y[2], nan, (size_t)m);
 }
 
-/* The own elements before each cut: those less than the sample, and of equal ones those of lower
- * ranks and positions. */
+/* Computes how many of this rank's elements each run gets. The elements before a cut are those less
+ * than its sample and, of equal ones, those of lower ranks and positions. */
 static void positions(const sampling *q, const int64_t *less, const int64_t *upto, const char *nan,
                       int together, int64_t *send)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * shuffle.c - exchanges of rows that are counted first, and arrays put together from parts whose
- * sizes only their ranks know. Bytes go by the context's transport.
+ * shuffle.c - exchanges of rows whose numbers are exchanged first, and arrays assembled from parts
+ * whose sizes are known only to their ranks. The context's transport moves the bytes.
  */
 #include "shuffle.h"
 #include "transport.h"
@@ -38,7 +38,7 @@ void gndm__shuffle_close(gndm__shuffle *s)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* Cuts x into the parcels of this rank and evaluates them, all at once. */
+/* Cuts x into the parcels of this rank and evaluates them in one call. */
 static gnd_status pack(gndm_ctx *c, gnd_array *x, const int64_t *send, const int64_t *recv,
                        int64_t inner, gndm__parcel *out, gndm__parcel *in)
 {
@@ -53,7 +53,7 @@ static gnd_status pack(gndm_ctx *c, gnd_array *x, const int64_t *send, const int
         const int64_t m = send[r] * inner;
         out[k].peer = r;
         in[k].peer = from;
-        if (k) /* the own rows stay */
+        if (k) /* the own rows are not sent */
             in[k].n = recv[from] * inner;
         out[k].n = m;
         if (m)
@@ -69,7 +69,7 @@ static gnd_status pack(gndm_ctx *c, gnd_array *x, const int64_t *send, const int
     return st;
 }
 
-/* What came, in the order of the ranks. */
+/* Joins the received rows and the own ones, in the order of the ranks. */
 static gnd_array *unpack(gndm_ctx *c, gnd_dtype t, const gndm__parcel *own, const gndm__parcel *in)
 {
     gnd_array **piece = malloc(((size_t)c->size + 1) * sizeof *piece), *y;
@@ -164,8 +164,8 @@ gnd_status gndm__ret_arrays(gndm__args *a, int n, gndm_array **y)
 
 /* --- flattened arrays ------------------------------------------------------------------------- */
 
-/* The first box of elements at .. stop in C order: the largest that begins there. Returns the
- * number of its elements. Repeated, an interval has at most 2 ndim - 1 boxes. */
+/* Finds the largest box that begins the elements at .. stop in C order, and returns its number of
+ * elements. When this is repeated, an interval consists of at most 2 ndim - 1 boxes. */
 static int64_t next_box(int ndim, const int64_t *shape, int64_t at, int64_t stop, gndm__box *b)
 {
     int64_t inner[GND_MAX_NDIM], n = 1;
@@ -190,7 +190,8 @@ static int64_t next_box(int ndim, const int64_t *shape, int64_t at, int64_t stop
     return (b->stop[axis] - b->start[axis]) * inner[axis];
 }
 
-/* The pieces of the flattened x that the cuts of the vector's partition p say. */
+/* The vector of x's elements in C order, in the partition p: fetches the boxes of which the
+ * intervals consist. */
 static gndm_array *by_boxes(gndm_ctx *c, gndm_array *x, gndm_part *p)
 {
     enum { MOST = 2 * GND_MAX_NDIM };

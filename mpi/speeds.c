@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * speeds.c - how fast the ranks' devices are, by measurement: elementwise work and products at
- * growing sizes, of which the last one decides; and the link to the next rank. All ranks measure at
- * the same time, as they will compute: ranks that share cores or a GPU share its speed. The figures
- * stay in the cache folder, in mpi-HASH.txt, for a device, its driver and a number of ranks on the
- * node.
+ * speeds.c - measures the speeds of the ranks' devices: elementwise work and products at growing
+ * sizes, of which the last one counts; and the link to the next rank. All ranks measure at the same
+ * time, because they will also compute at the same time: ranks that share cores or a GPU share its
+ * speed. The figures are kept in the cache folder, in mpi-HASH.txt. The hash covers the device, its
+ * driver and the number of ranks on the node.
  */
 #include "transport.h"
 
@@ -42,7 +42,8 @@ static int load(const char *path, gndm_rank_info *i)
     return n == 3 && i->bandwidth > 0 && i->flops > 0 && i->link >= 0;
 }
 
-/* A file that cannot be written is no failure: the next program measures again. */
+/* Saves the figures. If the file cannot be written, the next program measures again; this is not an
+ * error. */
 static void save(const char *path, const gndm_rank_info *i)
 {
     char temporary[1200];
@@ -59,7 +60,8 @@ static void save(const char *path, const gndm_rank_info *i)
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* The best of three: seconds of an elementwise operation on n floats, or of a product n x n. */
+/* The best of three times, in seconds, of an elementwise operation on n floats or of an n x n
+ * product. */
 static double seconds(gndm_ctx *c, int64_t n, int product)
 {
     double best = 0;
@@ -68,7 +70,7 @@ static double seconds(gndm_ctx *c, int64_t n, int product)
     gnd_array *x = gnd_astype(gnd_ones(c->dev, GND_FLOAT32, product ? 2 : 1, dim), GND_FLOAT32);
     x = gnd_add(x, gnd_arange_i64(c->dev, 0, n, 1, GND_FLOAT32));
     gnd_status st = gnd_wait(x);
-    for (int i = 0; i < 4 && !st; i++) { /* the first one compiles */
+    for (int i = 0; i < 4 && !st; i++) { /* the first run compiles */
         gnd_scope_begin();
         const double t = gndm__now();
         st = gnd_wait(product ? gnd_matmul(x, x) : gnd_add_f(gnd_mul_f(x, 0.5), 1));
@@ -81,13 +83,13 @@ static double seconds(gndm_ctx *c, int64_t n, int product)
     return st ? 0 : best > 1e-9 ? best : 1e-9;
 }
 
-/* At growing sizes, until one takes long enough that its launch does not count: on a fast GPU that
- * is some hundred times the size that a CPU needs. */
+/* Measures at growing sizes until the time is so long that the launch is negligible. A fast GPU
+ * needs some hundred times the size that a CPU needs. */
 static double rate(gndm_ctx *c, int product)
 {
     static const int64_t first[2] = {1 << 16, 128}, last[2] = {1 << 27, 4096};
     const double enough = 2e-3;
-    double y = 1; /* a device that cannot even do this is slow, not without a speed */
+    double y = 1; /* a device that fails to compute counts as slow; 0 would mean an unknown speed */
     gnd_device_info info;
     const double memory = gnd_device_describe(c->dev, &info) ? 0 : (double)info.mem_bytes;
     for (int64_t i = first[product]; i <= last[product]; i *= product ? 2 : 4) {
@@ -101,7 +103,7 @@ static double rate(gndm_ctx *c, int product)
     return y;
 }
 
-/* Bytes per second to the next rank while all send. */
+/* Bytes per second to the next rank while all ranks send. */
 static gnd_status link_rate(gndm_ctx *c, double *y)
 {
     gnd_status st = GND_OK;
@@ -163,7 +165,7 @@ gnd_status gndm__measure(gndm_ctx *c)
         mine.mem_bytes = d.mem_bytes;
         st = gndm__allgather(c, &mine, all, (int)sizeof mine);
     }
-    if (st) { /* after a timeout the memory may still be written to */
+    if (st) { /* after a timeout MPI may still write to the memory */
         if (!c->broken)
             free(all);
         return st;

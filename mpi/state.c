@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * state.c - checkpoints: arrays as .npy files in a folder, and a manifest that names them. The
- * manifest is written last, synced and renamed, so it always names complete files; files of the
- * checkpoint before it are removed afterwards. The files have no trace of ranks or cuts.
+ * manifest is written last, synced and renamed, so it always names complete files. The files of the
+ * previous checkpoint are removed afterwards. The files do not depend on ranks or cuts.
  */
 #include "ctx.h"
 
@@ -35,7 +35,7 @@ static gnd_status check(gndm_ctx *c, const char *folder, int n, const char *cons
     return GND_OK;
 }
 
-/* The text of the manifest, malloc'ed, or NULL (errno). */
+/* The text of the manifest, which the caller frees with free(), or NULL (errno is set). */
 static char *read_manifest(const char *folder)
 {
     char path[PATH_BYTES];
@@ -131,7 +131,7 @@ gnd_status gndm_save_state(gndm_ctx *c, const char *folder, int64_t step, int n,
     return st;
 }
 
-/* What rank 0 reads of the manifest for all. */
+/* What rank 0 reads from the manifest for all ranks. */
 typedef struct contents {
     int64_t step;
     char file[160];

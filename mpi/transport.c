@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * transport.c - the table of transports, and those by MPI from host memory. A message is cut into
- * chunks; three of each direction are under way, so the device, the network and the other device
- * work at the same time. `mapped` gives MPI the memory of a device that works in host memory, after
- * a probe; `staged` copies by a ring of buffers.
+ * transport.c - the table of transports, and the transports that use MPI from host memory. A
+ * message is cut into chunks, of which three are under way in each direction; so the device, the
+ * network and the other device work at the same time. `mapped` passes to MPI the memory of a device
+ * that works in host memory, if a test succeeds; `staged` copies through a ring of buffers.
  *
- * The schedule has size - 1 steps: in step k rank r sends to r + k and receives from r - k. It
- * cannot lock up: the ranks in the earliest step find their partners there or beyond, where these
- * have already served them.
+ * The schedule has size - 1 steps: in step k rank r sends to r + k and receives from r - k. There
+ * is no deadlock: a partner of a rank in the earliest step is in the same step, or in a later one
+ * and has already served that rank.
  */
 #include "transport.h"
 
@@ -15,17 +15,17 @@
 
 enum { RING = 3, TAG = 1 };
 
-/* One direction of a step. */
+/* One direction of a step: the sending or the receiving end of a message. */
 typedef struct end {
     gndm__parcel *p;
     gnd_dtype t;
-    int64_t size, chunk, nchunks, posted, done; /* chunk: elements */
+    int64_t size, chunk, nchunks, posted, done; /* chunk: number of elements */
     gnd_array *flat;                            /* to send: the elements in one dimension */
-    char *at;        /* all elements in host memory that MPI may use; or NULL: by the ring */
-    gnd_array **got; /* received chunks, without `at` */
+    char *at;        /* all elements in host memory that MPI may use; NULL: use the ring */
+    gnd_array **got; /* received chunks, if `at` is NULL */
     char **ring;
     MPI_Request req[RING];
-    gnd_status st; /* what failed on this rank alone; the message is exchanged nevertheless */
+    gnd_status st; /* an error of this rank alone; the message is exchanged anyway */
     char text[GNDM_TEXT];
 } end;
 
@@ -43,7 +43,7 @@ static int64_t chunk_size(const end *e, int64_t i)
     return left < e->chunk ? left : e->chunk;
 }
 
-/* Where chunk i is in host memory. */
+/* The address of chunk i in host memory. */
 static char *chunk_at(const end *e, int64_t i)
 {
     return e->at ? e->at + i * e->chunk * e->size : e->ring[i % RING];
@@ -51,7 +51,8 @@ static char *chunk_at(const end *e, int64_t i)
 
 /* --- the memory of an array ------------------------------------------------------------------- */
 
-/* The elements of an evaluated array in host memory, if they lie there in C order; else NULL. */
+/* The address of an evaluated array's elements, if they are in host memory in C order; else
+ * NULL. */
 static char *mapped_memory(gnd_array *x)
 {
     gnd_native_array m;
@@ -79,10 +80,10 @@ static void open_end(gndm_ctx *c, end *e, gndm__parcel *p, gnd_dtype t, int mapp
     if (p->hosted && !in)
         e->at = p->host;
     else if (in && (mapped || p->hosted))
-        e->at = malloc((size_t)(p->n * e->size)); /* without it by the ring */
+        e->at = malloc((size_t)(p->n * e->size)); /* if it fails, the ring is used */
     else if (mapped)
         e->at = mapped_memory(p->x);
-    /* both ends cut a message in the same way, whatever their memory is */
+    /* both ends must cut a message alike, whatever memory they use */
     e->chunk = GNDM_CHUNK / e->size;
     e->nchunks = (p->n + e->chunk - 1) / e->chunk;
     if (!in && !e->at)
@@ -112,7 +113,7 @@ static void take(gndm_ctx *c, end *e, int64_t i)
         e->got[i] = gnd_from(c->dev, e->t, 1, &n, chunk_at(e, i));
 }
 
-/* The received elements as an array. */
+/* Makes an array of the received elements. */
 static void close_end(gndm_ctx *c, end *e)
 {
     if (e->p->hosted && e->at && !e->st) {
@@ -124,7 +125,7 @@ static void close_end(gndm_ctx *c, end *e)
         gnd_native_fill(&m, e->t, 1, &e->p->n);
         m.kind = GND_NATIVE_HOST;
         m.address = (uint64_t)(uintptr_t)e->at;
-        e->p->x = gnd_from_native(c->dev, &m, free, e->at); /* frees it on failure too */
+        e->p->x = gnd_from_native(c->dev, &m, free, e->at); /* also frees it on failure */
     } else if (e->got) {
         e->p->x = e->nchunks == 1 ? e->got[0] : gnd_concat((int)e->nchunks, e->got, 0);
     }
@@ -135,7 +136,8 @@ static void close_end(gndm_ctx *c, end *e)
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-/* Starts and finishes what can be. 1: something happened. */
+/* Completes the oldest chunk if it was sent, and starts the next one. Returns 1 if anything was
+ * done. */
 static int push_out(gndm_ctx *c, end *e, gnd_status *st)
 {
     int busy = 0, done = 0;
@@ -198,9 +200,9 @@ static gnd_status exchange(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__pa
             else if (!st)
                 st = gndm__idle(c, &patience);
         }
-        if (st) /* what is under way keeps its memory */
+        if (st) /* messages under way still use the memory */
             return st;
-        if (a.st && !b.st) /* the others have got rubbish: this rank's error tells them */
+        if (a.st && !b.st) /* the others received garbage: this rank's error tells them */
             failed(&b, a.st, a.text);
         close_end(c, &b);
     }
@@ -225,8 +227,9 @@ static int always(gndm_ctx *c)
     return 1;
 }
 
-/* A message from the device's memory to the next rank and one from the rank before, large enough
- * that MPI reads the memory in its own way; the bytes are compared. */
+/* Tests whether MPI can use the device's memory: sends a message from it to the next rank, receives
+ * one from the rank before, and compares the bytes. The message is so large that MPI reads the
+ * memory directly. */
 static int mapping_works(gndm_ctx *c)
 {
     enum { N = 1 << 16 };

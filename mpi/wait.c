@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * wait.c - waiting for other ranks, for a limited time. MPI moves little by itself, so the wait
- * tests the requests again and again, and sleeps a little in between: ranks may share cores.
+ * wait.c - waiting for other ranks, for a limited time. MPI makes little progress on its own, so
+ * the wait tests the requests repeatedly, and sleeps briefly in between because ranks may share
+ * cores.
  *
- * When the time is up, the rank asks all others over a communicator of its own (`watch`) which call
+ * When the time is up, the rank asks all others, over a separate communicator (`watch`), which call
  * they are in. A rank that waits in gnd answers; one that does not answer in time is missing. The
- * rank that asked then tells those that answered, so all of them give the same error.
+ * rank that asked then informs those that answered, so all of them report the same error.
  */
 #include "ctx.h"
 
 #include <string.h>
 #include <time.h>
 
-enum { ASK = 1, HERE = 2, OVER = 3 }; /* tags on the watch */
+enum { ASK = 1, HERE = 2, OVER = 3 }; /* tags of messages on the watch */
 
 double gndm__now(void)
 {
@@ -27,8 +28,8 @@ static void rest(long microseconds)
     nanosleep(&t, NULL);
 }
 
-/* A text to a rank. It is small, so MPI takes it at once; nobody waits for the request, and the
- * buffer belongs to the context. */
+/* Sends a text to a rank. It is so small that MPI sends it at once. Nobody waits for the request,
+ * so the text must be a buffer of the context. */
 static void tell(gndm_ctx *c, int to, int tag, const char *text)
 {
     MPI_Request req;
@@ -36,8 +37,9 @@ static void tell(gndm_ctx *c, int to, int tag, const char *text)
         MPI_Request_free(&req);
 }
 
-/* Takes one message of the watch, if there is one: answers a question, notes an answer in
- * here[rank] (with the text in text), or ends this rank's wait. 1: there was one. */
+/* Receives one message of the watch, if there is one: answers a question, records an answer in
+ * here[rank] (and a differing call in text), or ends this rank's wait. Returns 1 if there was
+ * one. */
 static int listen(gndm_ctx *c, char *here, char *text)
 {
     int there = 0;
@@ -62,7 +64,7 @@ static int listen(gndm_ctx *c, char *here, char *text)
     return 1;
 }
 
-/* Names the ranks that do not answer. */
+/* Asks all ranks, and fails with a message that lists those that do not answer. */
 static gnd_status roll_call(gndm_ctx *c)
 {
     char *here = calloc((size_t)c->size, 1), text[GNDM_TEXT] = "", list[200] = "";
@@ -127,7 +129,7 @@ gnd_status gndm__wait(gndm_ctx *c, int n, MPI_Request *req)
     gndm__patience patience = {0};
     for (;;) {
         int done = 1, one = 0;
-        for (int i = 0; i < n && done; i++) { /* one that was done before is done again */
+        for (int i = 0; i < n && done; i++) { /* a completed request stays completed */
             const int rc = MPI_Test(&req[i], &one, MPI_STATUS_IGNORE);
             if (rc != MPI_SUCCESS)
                 return gndm__mpi(c, rc, "MPI_Test");

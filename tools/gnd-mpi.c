@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gnd-mpi.c - gnd COMMAND --mpi: eval, explain, devices and bench over the ranks of mpirun. A
- * program of its own, which gnd starts, so that gnd itself does not link MPI. What all ranks know
- * alike, rank 0 says.
+ * gnd-mpi.c - gnd COMMAND --mpi: eval, explain, devices and bench on the ranks of mpirun. This is a
+ * separate program, which gnd starts, so that gnd itself does not link MPI. Rank 0 prints what is
+ * the same on all ranks.
  */
 #include "gnd.h"
 
@@ -16,7 +16,7 @@
 static int rank;
 static gndm_ctx *ctx;
 
-/* The message of the context, by rank 0. */
+/* Rank 0 prints the message of the context. */
 static int complain_mpi(const char *cmd, const char *where)
 {
     if (rank > 0)
@@ -33,7 +33,7 @@ static int ends_in(const char *s, const char *end)
     return n > m && !strcmp(s + n - m, end);
 }
 
-/* What --mpi has not: files of other formats, and pipes. */
+/* Refuses what --mpi does not support: files of other formats, and pipes. */
 static int refused(const input *in)
 {
     if (in->output && !ends_in(in->output, ".npy"))
@@ -50,7 +50,7 @@ static int refused(const input *in)
     return EXIT_DONE;
 }
 
-/* The command line, the same on all ranks: rank 0 says what is wrong with it. */
+/* Parses the command line, which is the same on all ranks. Rank 0 reports errors. */
 static int parse(input *in, int argc, char **argv, unsigned takes)
 {
     fflush(stderr);
@@ -86,7 +86,7 @@ static int load(const input *in, gndm_array **x)
     return EXIT_DONE;
 }
 
-/* As NumPy prints it, by rank 0. */
+/* Rank 0 prints the array as NumPy does. */
 static int print(const input *in, gndm_array *y)
 {
     enum { MOST = 1 << 20 };
@@ -189,7 +189,8 @@ static int devices(void)
 
 enum { COLUMNS = 1024 };
 
-/* One run of a row on x, (rows, COLUMNS) of float32: a result to wait for. */
+/* These functions run a row of the table once. x is (rows, COLUMNS) of float32. The caller waits
+ * for the result. */
 static gndm_array *elementwise(gndm_array *x)
 {
     return gndm_with("add", gndm_with("multiply", x, 2), 1);
@@ -236,15 +237,15 @@ static gndm_array *redistribution(gndm_array *x)
 static const struct {
     const char *name;
     gndm_array *(*run)(gndm_array *x);
-    double touched; /* bytes that devices read and write, of those of x; or for LINK, that move */
-    enum { DEVICE, PRODUCT, LINK } speed; /* what limits it */
+    double touched; /* bytes read and written on devices, or for LINK moved, per byte of x */
+    enum { DEVICE, PRODUCT, LINK } speed; /* which of the measured speeds limits it */
 } rows[] = {{"elementwise x*2 + 1", elementwise, 2, DEVICE},
             {"reduction x.sum()", reduction, 1, DEVICE},
             {"stencil of 2 rows with halo", stencil, 3, DEVICE},
             {"product x @ (1024, 1024)", product, 0, PRODUCT},
             {"rows to columns", redistribution, 1, LINK}};
 
-/* The best of some runs, in seconds; below 0: it failed. */
+/* The shortest time of several runs, in seconds; negative if a run failed. */
 static double measured(gndm_array *(*run)(gndm_array *), gndm_array *x)
 {
     double best = -1;
@@ -289,7 +290,7 @@ static int bench(void)
                4096 * p, COLUMNS);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].speed == LINK && p == 1)
-            continue; /* nothing moves */
+            continue; /* one rank moves nothing */
         const double s = measured(rows[i].run, x);
         if (s < 0)
             return complain_mpi("bench", rows[i].name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * common/binary.c - the header of a program's binary: it identifies the device and shows whether
- * the binary is complete. The driver's data follow it, which the driver uses without checks.
+ * common/binary.c - the header of a program's binary. It identifies the device and shows whether
+ * the binary is complete. The driver's data follow it; the driver uses them without checks.
  */
 #include "plug.h"
 

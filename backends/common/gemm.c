@@ -7,7 +7,7 @@
  *     stored transposed:    element (i, j) at j*ld + i,   trans 1, needs row == 1 and ld >= rows
  *
  * The stride along an extent of 1 has no meaning, so a column of any stride has the first form with
- * ld = row, and a row of any stride the second with ld = col.
+ * ld = row, and a row of any stride has the second form with ld = col.
  */
 #include "gemm.h"
 
@@ -36,7 +36,8 @@ static int mat_layout(int64_t rows, int64_t cols, int64_t row, int64_t col, gnd_
     return 0;
 }
 
-/* last = off + (nbatch-1)*batch + (rows-1)*row + (cols-1)*col, in elements; then bytes. */
+/* The range of bytes that x touches. The last element is off + (nbatch-1)*batch + (rows-1)*row +
+ * (cols-1)*col. Returns 0 if a stride is negative or the range overflows. */
 static int mat_range(const gnd_mat *x, int64_t rows, int64_t cols, int64_t nbatch, size_t esize,
                      gnd__blas_mat *m)
 {
@@ -116,8 +117,8 @@ gnd_status gnd__blas_layout(const gnd_gemm *g, int64_t limit, gnd__blas_gemm *ou
     return GND_OK;
 }
 
-/* In B (k x 1) the elements are ld apart if it is stored as given, and adjacent if its transpose is
- * stored; in A (1 x k) the reverse. */
+/* The increment from one element of the vector to the next: in B (k x 1), ld if B is stored as
+ * given and 1 if its transpose is stored; in A (1 x k), the reverse. */
 int gnd__blas_as_gemv(const gnd_gemm *g, const gnd__blas_gemm *p, gnd__blas_gemv *v)
 {
     if (g->n == 1)

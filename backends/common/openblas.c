@@ -26,7 +26,7 @@ typedef void zgemv_fn(int, int, int, int, const void *, const void *, int, const
                       const void *, void *, int);
 typedef char *config_fn(void);
 
-/* Every symbol that is used, once: X(type, name). */
+/* The symbols of OpenBLAS that are used: X(type, name). */
 #define SYMBOLS(X)                                                                                 \
     X(sgemm_fn, cblas_sgemm)                                                                       \
     X(dgemm_fn, cblas_dgemm)                                                                       \
@@ -90,12 +90,12 @@ int gnd__openblas_dtype(uint32_t t)
     return t == GND_FLOAT32 || t == GND_FLOAT64 || t == GND_COMPLEX64 || t == GND_COMPLEX128;
 }
 
-/* beta C for a product without terms, or zeros before a gemv that must not read C. beta is real,
- * so a complex row is a row of twice as many reals. */
+/* C = beta C, for a product without terms; with beta 0, C = 0 before a gemv, which must not read C.
+ * beta is real, so a complex row is scaled as a row of twice as many reals. */
 static void scale(const gnd_gemm *g, char *c, double beta, size_t esize, int64_t ld)
 {
     const int single = g->dtype == GND_FLOAT32 || g->dtype == GND_COMPLEX64;
-    const int whole = ld == g->n; /* the rows are one */
+    const int whole = ld == g->n; /* the rows are contiguous */
     const size_t bytes = (size_t)(whole ? g->n * g->m : g->n) * esize;
     for (int64_t i = 0; i < (whole ? 1 : g->m); i++) {
         char *row = c + (size_t)i * (size_t)ld * esize;
@@ -146,7 +146,7 @@ static void gemm(const gnd_gemm *g, const gnd__blas_gemm *p, const void *a, cons
     }
 }
 
-/* What is above 0 stays, and NaN. */
+/* Replaces elements below 0 by 0; NaN is preserved. */
 static void relu(const gnd_gemm *g, char *c, int64_t ld)
 {
     for (int64_t i = 0; i < g->m; i++) {
@@ -176,7 +176,7 @@ void gnd__openblas_gemm(const gnd_gemm *given, const gnd__blas_gemm *p, const vo
     gnd__blas_gemv v;
     gnd_gemm own = *given, *g = &own;
     const int is_gemv = gnd__blas_as_gemv(g, p, &v);
-    /* A gemv may read y although beta is 0. Adjacent results are set to 0 in one call. */
+    /* A gemv may read y even if beta is 0. Contiguous results are set to 0 in one call. */
     const int zero = is_gemv && g->beta == 0.0 && g->k > 0;
     const int zeroed = zero && p->c.ld == g->n && g->c.batch == g->m * g->n;
     if (zeroed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * common/plug.c - helpers shared by the plugins: errors, strings, hashing, and the loader that
- * turns a list of symbols into a loaded vendor library or a reason why there is none.
+ * common/plug.c - helpers shared by the plugins: errors, strings, hashing, and the loader. The
+ * loader resolves a list of symbols in a vendor's library, or gives the reason why it cannot.
  */
 #include "plug.h"
 
@@ -79,7 +79,7 @@ gnd_status gnd__plug_key(int n, size_t cap, gnd_err *e)
     return GND_OK;
 }
 
-/* GCC defines a macro, clang has a feature. */
+/* GCC defines a macro; clang has __has_feature. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define WATCHES_LEAKS 1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * common/team.c - threads that sleep between copies and take equal parts of each. A team lives only
- * during one transfer: starting a thread costs some 20 us, and no thread remains in the user's
+ * common/team.c - threads that copy equal parts of a block and sleep between copies. A team exists
+ * only during one transfer: starting a thread costs some 20 us, and no thread stays in the user's
  * process.
  */
 #define _GNU_SOURCE
@@ -21,7 +21,7 @@ struct gnd__team {
     pthread_cond_t go, done;
     pthread_t thread[MOST];
     int n;          /* threads in addition to the caller */
-    int joined;     /* those that have a number */
+    int joined;     /* threads that have taken a number */
     unsigned turn;  /* copies so far */
     int left, stop; /* threads that have not finished this turn */
     char *dst;
@@ -81,7 +81,7 @@ gnd__team *gnd__team_start(size_t nbytes)
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->go, NULL);
     pthread_cond_init(&t->done, NULL);
-    sigset_t all, old; /* the user's signals are not for these threads */
+    sigset_t all, old; /* these threads do not handle the user's signals */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     while (t->n < (int)want - 1 && pthread_create(&t->thread[t->n], NULL, work, t) == 0)

@@ -10,9 +10,9 @@
 
 typedef struct gnd__team gnd__team;
 
-/* A team for a transfer of nbytes: one thread per 8 MiB, at most 8 and at most half of the cores
- * (but two on two cores), including the caller. NULL: the caller copies alone, because there are
- * too few bytes, cores or threads. */
+/* Starts a team for a transfer of nbytes: one thread per 8 MiB, including the caller, at most 8 and
+ * at most half of the cores (two on a machine with two cores). NULL: the caller copies alone,
+ * because there are too few bytes, cores or threads. */
 gnd__team *gnd__team_start(size_t nbytes);
 
 /* memcpy() by all threads of the team; returns when all bytes are copied. t may be NULL. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/about.c - what the tables say about functions, for bindings, help and listings: the last
+ * lang/about.c - describes functions from the tables, for bindings, help and listings: the last
  * part of gnd/call.h. It calls none of the functions.
  */
 #include <gnd/call.h>
@@ -21,14 +21,14 @@ static const char *const groups[] = {
     [GND__GROUP_EXTENSIONS] = "extensions",
 };
 
-/* The C functions of operations, and their results. */
+/* The C function of each operation, and the description of its result. */
 static const char *const op_calls[][2] = {
 #define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc, near) {#func, doc},
 #include "base/opset.def"
 #undef GND_OP
 };
 
-/* Operations that NumPy does not have by these names: those of scipy.special, and gnd's own. */
+/* Operations that NumPy does not have under these names: those of scipy.special, and gnd's own. */
 static const struct {
     int group;
     const char *names;
@@ -73,7 +73,7 @@ static void copy(char *to, size_t size, const char *from, size_t n)
     snprintf(to, size, "%.*s", (int)n, from);
 }
 
-/* Parameter p of the signature s. */
+/* Describes parameter p of the signature s. */
 static void tell(const char *s, const gnd__param *p, gnd_parameter *out)
 {
     const char *names = s + p->at, *end = names + p->n;
@@ -90,7 +90,7 @@ static void tell(const char *s, const gnd__param *p, gnd_parameter *out)
                                   : GND_PARAMETER_ANY;
 }
 
-/* The n operands of a function that takes them by position. */
+/* Describes the n operands of a function that takes them by position only. */
 static void tell_operands(int n, gnd_function_info *info)
 {
     info->nparameters = n;
@@ -105,7 +105,7 @@ gnd_status gnd_function_describe(const gnd_function *f, gnd_function_info *info)
 {
     if (!f || !info)
         return gnd__refuse(GND_ERR_NULL, "function_describe: %s is NULL", f ? "info" : "f");
-    int nin = 1; /* of dtypes */
+    int nin = 1; /* for a dtype as a function */
     memset(info, 0, sizeof *info);
     info->name = gnd_function_name(f, 0);
     info->calls = f->fn ? f->fn->calls : f->op >= 0 ? op_calls[f->op][0] : "gnd_astype gnd_asarray";

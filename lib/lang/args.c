@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/args.c - helpers for handlers: arguments as C values, with messages that name the function,
- * the argument and the given value; and results.
+ * lang/args.c - helpers for handlers: they convert arguments to C values and C values to results.
+ * Messages name the function, the argument and the given value.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -298,7 +298,7 @@ gnd_array *gnd__arg_reduced(gnd__args *c, int keepdims, gnd_axes *axes, unsigned
     return x;
 }
 
-/* A 1-d array of ints, read. */
+/* Reads a 1-d array of ints from the device. */
 static int read_ints(gnd__args *c, gnd__slot *s, int64_t *v, int max, int *n)
 {
     gnd_array *a = s->v.held->a;

@@ -57,7 +57,7 @@ void gnd__sig_parse(const char *params, gnd__sig *sig)
     }
 }
 
-/* The first name of each parameter; for a method without the first parameter. */
+/* Appends the first name of each parameter. A method's signature omits the first parameter. */
 static void show_params(gnd__str *s, const gnd_function *f)
 {
     const char *p = f->fn->params;
@@ -281,7 +281,8 @@ int gnd__call_function(gnd__expr *x, const gnd_function *f, size_t at, gnd__slot
 
 /* --- generators ------------------------------------------------------------------------------- */
 
-/* default_rng(seed=None): a generator of its own; without a seed one drawn from the program's. */
+/* default_rng(seed=None): makes a generator. Without a seed, it is split off from the program's
+ * generator; a generator is returned as it is. */
 static int default_rng(gnd__expr *x, size_t at, gnd__slot *arg, int n, gnd__val *out)
 {
     int64_t seed = 0;
@@ -313,7 +314,7 @@ static int default_rng(gnd__expr *x, size_t at, gnd__slot *arg, int n, gnd__val 
     return 0;
 }
 
-/* rng.normal(...) is random.normal(...) that draws from rng. */
+/* Calls a method of a generator: rng.normal(...) is random.normal(...) that draws from rng. */
 static int draw(gnd__expr *x, const char *name, size_t len, size_t at, gnd__slot *arg, int n,
                 gnd__val *out)
 {

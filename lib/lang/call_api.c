@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/call_api.c - functions by name (gnd/call.h): converts tagged values to the values that the
- * functions' handlers take, and back. Look-up, binding of arguments and messages are those of the
- * language (lang/call.h).
+ * lang/call_api.c - functions by name (gnd/call.h): converts tagged values to the values that
+ * handlers take, and results back to tagged values. Look-up, binding of arguments and messages are
+ * those of the language (lang/call.h).
  */
 #include <gnd/array.h>
 #include <gnd/call.h>
@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "lang/call.h"
 
-/* Up to this number of values need no allocation. */
+/* Calls with at most this many values need no allocation. */
 enum { FEW = 8 };
 
 /* --- results ---------------------------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static int has_items(uint32_t tag)
     return tag == GND_V_SLICE || tag == GND_V_TUPLE || tag == GND_V_LIST || tag == GND_V_RECORD;
 }
 
-/* Recursion is as deep as the result is nested; the makers of results limit that. */
+/* The recursion is as deep as the result is nested; whatever makes a result limits that. */
 void gnd_value_clear(gnd_value *v)
 {
     if (!v)
@@ -74,7 +74,7 @@ const gnd_value *gnd_value_field(const gnd_value *v, const char *name)
     return NULL;
 }
 
-/* *out = v, which is left to the caller to drop. */
+/* *out = v. The caller still drops v. */
 static int give(gnd__expr *x, gnd__val *v, gnd_value *out);
 
 static int give_items(gnd__expr *x, gnd__val *v, uint32_t tag, gnd_value *out)
@@ -105,7 +105,7 @@ static int give_array(gnd__expr *x, gnd__val *v, gnd_value *out)
     gnd__held *h = v->held;
     gnd_array *a = h->a;
     if (h->own && h->refs == 1)
-        h->own = 0; /* its handle is the result's */
+        h->own = 0; /* the handle moves to the result */
     else
         a = gnd__again(a);
     if (gnd_status_of(a)) {
@@ -155,7 +155,7 @@ static int give(gnd__expr *x, gnd__val *v, gnd_value *out)
     case GND__V_LIST: return give_items(x, v, GND_V_LIST, out);
     case GND__V_RECORD: return give_items(x, v, GND_V_RECORD, out);
     case GND__V_OBJECT: *out = v->object->v; return 0;
-    case GND__V_RNG: break; /* only a text makes one */
+    case GND__V_RNG: break; /* a generator is made only in a text */
     }
     return gnd__expr_fail(x, GND_ERR_INTERNAL, 0, "a result of kind %d", v->kind);
 }
@@ -167,7 +167,7 @@ int gnd__value_give(gnd__expr *x, gnd__val *v, gnd_value *out)
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-/* Checks an array that is an argument, with the messages of the language. */
+/* Checks an array argument; the messages are those of the language. */
 static int take_array(gnd__expr *x, gnd_array *a, gnd__val *out)
 {
     if (!a)
@@ -184,7 +184,8 @@ static int take_array(gnd__expr *x, gnd_array *a, gnd__val *out)
     return gnd__val_borrow(x, out, a);
 }
 
-/* *out = v. Strings and arrays stay the caller's. depth: the number of sequences around v. */
+/* *out = v. Strings and arrays stay owned by the caller. depth: the number of sequences around
+ * v. */
 static int take(gnd__expr *x, const gnd_value *v, gnd__val *out, int depth)
 {
     static const gnd__vkind kinds[] = {[GND_V_SLICE] = GND__V_SLICE,
@@ -247,7 +248,7 @@ static int take(gnd__expr *x, const gnd_value *v, gnd__val *out, int depth)
     if (!bad)
         bad = gnd__val_seq(x, out, (int)kinds[v->tag], item, n, 0);
     for (int64_t i = 0; i < have; i++)
-        gnd__val_drop(&item[i]); /* no values if they were moved */
+        gnd__val_drop(&item[i]); /* the values are MISSING if they were moved */
     gnd__free(item);
     if (bad)
         out->kind = GND__V_NONE;
@@ -263,11 +264,11 @@ int gnd__value_take(gnd__expr *x, const gnd_value *v, gnd__val *out)
 
 gnd_rng *gnd_call_rng(void)
 {
-    static _Thread_local gnd_rng rng; /* zeros are gnd_rng_seed(0) */
+    static _Thread_local gnd_rng rng; /* zeros are the state of gnd_rng_seed(0) */
     return &rng;
 }
 
-/* A number as a weak scalar, else NULL. */
+/* A number as a weak scalar; NULL for any other value. */
 static gnd_array *scalar(const gnd_value *v)
 {
     switch (v->tag) {
@@ -280,8 +281,8 @@ static gnd_array *scalar(const gnd_value *v)
     }
 }
 
-/* Applies operation op to n arrays and numbers without making values, because most calls are of
- * this kind. Returns 0: *y is the result; 1: an argument is neither. */
+/* Applies operation op to n arrays and numbers without making a gnd__val of each: most calls are of
+ * this kind. Returns 0 with the result in *y; 1 if an argument is neither array nor number. */
 static int operation(int op, int n, const gnd_value *values, gnd_array **y)
 {
     gnd_array *in[3] = {NULL}, *made[3];
@@ -303,7 +304,7 @@ static int operation(int op, int n, const gnd_value *values, gnd_array **y)
     return other;
 }
 
-/* Returns the result y of an operation: a number if all arguments were numbers. */
+/* Stores the result y of an operation in *out: a number if all arguments were numbers. */
 static gnd_status give_result(const gnd_function *f, gnd_array *y, gnd_value *out)
 {
     gnd__expr x;
@@ -320,7 +321,7 @@ static gnd_status give_result(const gnd_function *f, gnd_array *y, gnd_value *ou
     return give(&x, &v, out) ? gnd__only_status(f->name, &x.err) : GND_OK;
 }
 
-/* Calls f, or the function of that name. */
+/* Calls f; if f is NULL, the function of that name. */
 static int run(gnd__expr *x, const gnd_function *f, const char *name, int method, int n,
                const gnd_value *values, int nkw, const char *const *keywords, gnd__slot *arg,
                gnd_value *out)

@@ -2,8 +2,8 @@
  *
  * lang/error.c - the messages of the expression language: one line with the error and its position,
  * the line of the text, and a caret under the column. The line is cut to a window around the
- * position so that everything fits an error record. A call by name has no text: its messages begin
- * with the function's name.
+ * position, so that the message fits in an error record. A call by name has no text: its messages
+ * begin with the function's name.
  */
 #include "lang/expr.h"
 
@@ -30,8 +30,8 @@ static size_t put_clean(char *buf, size_t at, size_t size, const char *s, size_t
     return at;
 }
 
-/* Writes the line of the text that contains byte `at`, and a caret line, into buf: "\n LINE\n
- * ^". */
+/* Writes two lines to buf, each after a line break: the line of the text that contains byte `at`,
+ * and a caret under that byte. */
 static void snippet(const gnd__expr *x, size_t at, char *buf, size_t size, size_t *line,
                     size_t *col)
 {
@@ -48,7 +48,8 @@ static void snippet(const gnd__expr *x, size_t at, char *buf, size_t size, size_
     *col = 1;
     for (size_t i = begin; i < at; i++)
         *col += !is_tail((unsigned char)x->text[i]);
-    /* A window of whole characters: first up to three fifths before the place, then the rest. */
+    /* A window of whole characters: at most three fifths of it before the position, the rest after
+     * it. */
     size_t from = at, to = at, chars = 0, before = 0;
     while (from > begin && before < WINDOW * 3 / 5 && at - from < WINDOW_BYTES / 2) {
         do
@@ -102,7 +103,7 @@ int gnd__expr_fail(gnd__expr *x, gnd_status code, size_t at, const char *fmt, ..
         snprintf(head, sizeof head, "eval: line %zu, column %zu: ", line, col);
     else
         snprintf(head, sizeof head, "eval: column %zu: ", col);
-    /* The message itself is cut if there is not enough room. */
+    /* If there is not enough room, the message itself is cut. */
     size_t room = max - strlen(head) - strlen(tail);
     char msg[sizeof x->err.msg];
     va_list ap;

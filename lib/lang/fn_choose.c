@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * lang/fn_choose.c - the language's functions that choose between arrays or change some elements,
- * as NumPy's select, piecewise, choose, putmask, copyto and fill_diagonal (gnd/index.h): handlers
- * of funcs.def. Where NumPy changes its argument, these return the changed array.
+ * like NumPy's select, piecewise, choose, putmask, copyto and fill_diagonal (gnd/index.h): handlers
+ * of funcs.def. Where NumPy changes its argument, these functions return the changed array.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "lang/call.h"
 
-/* The items of a list as arrays, numbers as weak scalars. */
+/* The items of a list as arrays. Numbers are weak scalars. */
 typedef struct items {
     gnd__val *v;
     gnd_array **a;
@@ -27,9 +27,9 @@ static void drop_items(items *t)
     *t = (items){NULL, NULL, 0};
 }
 
-/* Converts argument i, a list or tuple, to items. An array is the list of its parts along axis 0.
- * With `one`, an array of one dimension and any other value count as a list of one item. After an
- * error *t is empty. */
+/* Converts argument i, a list or tuple, to items. An array counts as the list of its parts along
+ * axis 0. With `one`, a 1-d array and any other value count as a list of one item. After an error
+ * *t is empty. */
 static int items_of(gnd__args *c, int i, int one, items *t)
 {
     *t = (items){NULL, NULL, 0};
@@ -76,8 +76,8 @@ int gnd__fn_select(gnd__args *c)
     return bad;
 }
 
-/* x, condlist, values. With one value more than conditions, the last value is for elements for
- * which no condition is true. */
+/* x, condlist, values. If there is one value more than conditions, the last value applies to
+ * elements for which no condition is true. */
 int gnd__fn_piecewise(gnd__args *c)
 {
     items cond, value;
@@ -144,7 +144,7 @@ int gnd__fn_fill_diagonal(gnd__args *c)
 
 /* --- indices ---------------------------------------------------------------------------------- */
 
-/* *arrays, 1-d: each gets an axis of its own, so that together they index a grid. Masks become
+/* *arrays, 1-d: each gets its own axis, so that together they index a grid. Masks are converted to
  * indices. */
 int gnd__fn_ix_(gnd__args *c)
 {
@@ -177,7 +177,7 @@ int gnd__fn_ix_(gnd__args *c)
     return bad ? -1 : gnd__ret_tuple(c, out, n, GND_OK);
 }
 
-/* n, ndim: the same indices for each axis. */
+/* n, ndim: the same indices for every axis. */
 int gnd__fn_diag_indices(gnd__args *c)
 {
     gnd_array *out[GND_MAX_NDIM] = {NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_create.c - the language's functions that make arrays: handlers of funcs.def.
+ * lang/fn_create.c - the language's functions that create arrays: handlers of funcs.def.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -53,8 +53,8 @@ int gnd__fn_full(gnd__args *c)
     return gnd__ret(c, gnd_full(dev, t, ndim, shape, value));
 }
 
-/* order= and shape= of the functions *_like at argument i, i + 2. Returns an array of x's dtype and
- * device with that shape, of which `make` is made. */
+/* Reads order=, subok= and shape= of the *_like functions (arguments i, i + 1 and i + 2). Returns
+ * an array with that shape and the dtype and device of x. */
 static gnd_array *prototype(gnd__args *c, gnd_array *x, int i)
 {
     int64_t shape[GND_MAX_NDIM];
@@ -65,7 +65,7 @@ static gnd_array *prototype(gnd__args *c, gnd_array *x, int i)
         return x;
     if (gnd__arg_ints(c, i + 2, shape, GND_MAX_NDIM, &ndim))
         return NULL;
-    gnd__val v; /* in the place of x, which it frees */
+    gnd__val v; /* replaces argument 0, which frees x */
     if (gnd__val_array(c->x, &v, gnd_empty(gnd_device_of(x), gnd_dtype_of(x), ndim, shape), c->at))
         return NULL;
     gnd__val_drop(&c->arg[0].v);
@@ -146,7 +146,7 @@ int gnd__fn_linspace(gnd__args *c)
 
 /* --- matrices --------------------------------------------------------------------------------- */
 
-/* n, m (default n), k, dtype: the arguments that eye and tri share. */
+/* n, m (default n), k, dtype: the common arguments of eye and tri. */
 static int matrix(gnd__args *c, int64_t *n, int64_t *m, int64_t *k, gnd_dtype *t, gnd_device **dev)
 {
     *k = 0;
@@ -174,7 +174,7 @@ int gnd__fn_eye(gnd__args *c)
 
 int gnd__fn_identity(gnd__args *c)
 {
-    c->arg[3] = c->arg[1]; /* n, dtype -> n, m, k, dtype */
+    c->arg[3] = c->arg[1]; /* (n, dtype) becomes (n, m, k, dtype) */
     c->param[3] = c->param[1];
     c->arg[1].v.kind = GND__V_MISSING;
     return gnd__fn_eye(c);
@@ -188,7 +188,7 @@ int gnd__fn_tri(gnd__args *c)
     return matrix(c, &n, &m, &k, &t, &dev) ? -1 : gnd__ret(c, gnd_tri(dev, t, n, m, k));
 }
 
-/* A vector is each row of a square matrix. */
+/* A vector becomes a square matrix, each row of which is the vector. */
 static gnd_array *square(gnd_array *x)
 {
     const int64_t n = gnd_ndim(x) == 1 ? gnd_shape(x)[0] : 0;
@@ -218,7 +218,7 @@ int gnd__fn_triu(gnd__args *c)
     return gnd__ret_int(c, upper);
 }
 
-/* Coordinate i of n as an array of one extent other than 1. */
+/* Coordinate i of n, reshaped so that only one extent may differ from 1. */
 static gnd_array *coordinate(gnd_array *x, int i, int n, int ij)
 {
     int64_t shape[GND_MAX_NDIM];
@@ -256,7 +256,7 @@ int gnd__fn_meshgrid(gnd__args *c)
 
 /* --- of values -------------------------------------------------------------------------------- */
 
-/* Python's float(2), int(2.5), bool(1), complex(1): the result is a number. Returns 1 for other
+/* Python's float(2), int(2.5), bool(1), complex(1), whose result is a number. Returns 1 for other
  * calls. */
 static int number_as(gnd__args *c, gnd_dtype t)
 {
@@ -285,7 +285,7 @@ static int number_as(gnd__args *c, gnd_dtype t)
     return 0;
 }
 
-/* The array or number of argument 0 as dtype t. */
+/* Returns argument 0, an array or a number, as dtype t. */
 static int as_dtype(gnd__args *c, gnd_dtype t)
 {
     gnd_array *x = gnd__arg_array(c, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * lang/fn_decompose.c - the language's linear algebra: handlers of funcs.def. The names are those
- * of numpy.linalg, scipy.linalg and the Array API standard's linalg, with `linalg.` before them or
- * without.
+ * of numpy.linalg, scipy.linalg and the Array API standard's linalg, with or without the prefix
+ * `linalg.`.
  */
 #include <math.h>
 #include <gnd/array.h>
@@ -20,7 +20,7 @@ static int flag(gnd__args *c, int i, int *v)
     return gnd__arg_given(c, i) ? gnd__arg_bool(c, i, v) : 0;
 }
 
-/* y as a tuple with the standard's names. */
+/* Returns y as a tuple with the field names of the Array API standard. */
 static int named(gnd__args *c, gnd_array **y, int n, gnd_status st, const char *fields)
 {
     if (gnd__ret_tuple(c, y, n, st))
@@ -143,8 +143,8 @@ int gnd__fn_solve_triangular(gnd__args *c)
     return gnd__ret(c, gnd_solve_triangular(a, b, f));
 }
 
-/* SciPy's cho_solve: its first argument is a tuple of the factor and whether that is the lower
- * one. */
+/* SciPy's cho_solve. Its first argument is a tuple: the factor, and whether the factor is lower
+ * triangular. */
 int gnd__fn_cho_solve(gnd__args *c)
 {
     gnd__val *v = &c->arg[0].v;
@@ -158,7 +158,7 @@ int gnd__fn_cho_solve(gnd__args *c)
     return b ? gnd__ret(c, gnd_cho_solve(l, lower != 0, b)) : -1;
 }
 
-/* A tolerance that may be None. */
+/* Reads a tolerance; None is -1. */
 static int tolerance(gnd__args *c, int i, double *v)
 {
     *v = -1;
@@ -169,7 +169,8 @@ static int tolerance(gnd__args *c, int i, double *v)
     return *v >= 0 ? 0 : gnd__arg_value(c, i, "at least 0");
 }
 
-/* Calls f with the tolerance in argument i, or for_each if it is an array of tolerances. */
+/* Calls f with the tolerance in argument i, or for_each if the argument is an array of
+ * tolerances. */
 static int with_rtol(gnd__args *c, gnd_array *x, int i, gnd_array *(*f)(gnd_array *, double),
                      gnd_array *(*for_each)(gnd_array *, gnd_array *))
 {
@@ -181,7 +182,7 @@ static int with_rtol(gnd__args *c, gnd_array *x, int i, gnd_array *(*f)(gnd_arra
     return tolerance(c, i, &rtol) ? -1 : gnd__ret(c, f(x, rtol));
 }
 
-/* (x, rcond=None, *, rtol=None): two names of one parameter. */
+/* (x, rcond=None, *, rtol=None): rcond and rtol are the same parameter. */
 int gnd__fn_pinv(gnd__args *c)
 {
     gnd_array *x = gnd__arg_strong(c, 0);
@@ -234,8 +235,8 @@ int gnd__fn_matrix_power(gnd__args *c)
     return !x || gnd__arg_int(c, 1, &n) ? -1 : gnd__ret(c, gnd_matrix_power(x, n));
 }
 
-/* Argument i as the order of a matrix norm: 'fro', 'nuc', 1, -1, 2, -2, inf, -inf; `none` for None.
- */
+/* Reads argument i as the order of a matrix norm: 'fro', 'nuc', 1, -1, 2, -2, inf or -inf. None is
+ * `none`. */
 static int matrix_ord(gnd__args *c, int i, gnd_matrix_ord none, gnd_matrix_ord *ord)
 {
     static const char want[] = "'fro', 'nuc', 1, -1, 2, -2, inf or -inf";
@@ -285,7 +286,7 @@ int gnd__fn_vector_norm(gnd__args *c)
     return gnd__ret(c, gnd_vector_norm(x, axes, keep ? GND_KEEPDIMS : 0, ord));
 }
 
-/* The norm of the matrices in axes row and col of x. */
+/* The norm of the matrices in the axes row and col of x. */
 static gnd_array *norm_of_axes(gnd_array *x, int64_t row, int64_t col, gnd_matrix_ord ord, int keep)
 {
     const int from[2] = {(int)row, (int)col}, to[2] = {-2, -1};
@@ -343,7 +344,7 @@ int gnd__fn_multi_dot(gnd__args *c)
     return gnd__ret(c, y);
 }
 
-/* The standard's, of the last two axes. */
+/* trace of the Array API standard: over the last two axes. */
 int gnd__fn_linalg_trace(gnd__args *c)
 {
     int64_t offset = 0;

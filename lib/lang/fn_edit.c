@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_edit.c - the language's functions that insert and delete elements and that make diagonals
- * and indices: handlers of funcs.def.
+ * lang/fn_edit.c - the language's functions that insert and delete elements, and that make
+ * diagonals and indices: handlers of funcs.def.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -35,7 +35,7 @@ typedef struct places {
     enum { ONE, RANGE, LIST } kind;
     int64_t one;
     gnd_range range;
-    int64_t *list; /* gnd__free */
+    int64_t *list; /* freed with gnd__free */
     int n;
 } places;
 
@@ -49,7 +49,7 @@ static int is_mask(const gnd__val *v)
     return n && n == v->seq->n;
 }
 
-/* A mask as the numbers of its true elements. */
+/* Converts a mask to the indices of its true elements. */
 static int read_mask(gnd__args *c, int64_t extent, places *p)
 {
     gnd_array *a = gnd__arg_strong(c, 1);
@@ -99,7 +99,7 @@ static int read_places(gnd__args *c, int64_t extent, places *p)
     return gnd__arg_ints(c, 1, p->list, (int)most + 1, &p->n);
 }
 
-/* The places of a slice as a list. */
+/* Converts a slice to a list of indices. */
 static int list_range(gnd__args *c, int64_t extent, places *p)
 {
     gnd_range r = p->range;
@@ -114,7 +114,8 @@ static int list_range(gnd__args *c, int64_t extent, places *p)
     return 0;
 }
 
-/* x and the axis in argument `at`. None: x flattened, a new handle. */
+/* Returns a new handle of x and reads the axis in argument `at`. Without an axis, x is
+ * flattened. */
 static gnd_array *along(gnd__args *c, int at, int *axis)
 {
     gnd_array *x = gnd__arg_strong(c, 0);
@@ -227,7 +228,7 @@ int gnd__fn_triu_indices_from(gnd__args *c)
     return triangle_from(c, gnd_triu_indices_from);
 }
 
-/* One array for each axis, that broadcast to the shape. */
+/* Returns one array for each axis; they broadcast to the shape. */
 static int sparse(gnd__args *c, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape)
 {
     gnd_array *out[GND_MAX_NDIM];
@@ -257,7 +258,7 @@ int gnd__fn_indices(gnd__args *c)
 
 /* --- on a logarithmic scale ------------------------------------------------------------------- */
 
-/* start, stop, num, endpoint; dtype is argument `at`. */
+/* Reads start, stop, num and endpoint, and dtype in argument `at`. */
 static int scale(gnd__args *c, int at, gnd_array **ends, int64_t *num, int *endpoint, gnd_dtype *t,
                  gnd_device **dev)
 {

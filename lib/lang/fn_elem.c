@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_elem.c - elementwise functions with arguments that are not arrays, and small compositions
+ * lang/fn_elem.c - elementwise functions whose arguments are not all arrays, and small compositions
  * of elementwise operations: handlers of funcs.def.
  */
 #include <gnd/array.h>
@@ -25,7 +25,7 @@ int gnd__fn_conj(gnd__args *c)
     return unary(c, "conj");
 }
 
-/* A bound that is None is no bound. */
+/* None means that there is no bound. */
 int gnd__fn_clip(gnd__args *c)
 {
     gnd_array *in[3];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_fft.c - the language's Fourier transforms: handlers of funcs.def. They have the names
- * that numpy.fft gives them, without a module: fft(x), and fftfreq(n).
+ * lang/fn_fft.c - the language's Fourier transforms: handlers of funcs.def. They have numpy.fft's
+ * names without the module: fft(x), fftfreq(n).
  */
 #include <gnd/array.h>
 #include <gnd/fft.h>
@@ -32,8 +32,8 @@ static int one(gnd__args *c, one_fn *f)
     return gnd__ret(c, f(x, n, axis, norm));
 }
 
-/* name(x, s=None, axes=None, norm=None). two: the default of axes is the last two; None: all, or as
- * many as s has. */
+/* name(x, s=None, axes=None, norm=None). If axes is not given: the last two with `two`. If axes is
+ * None: the last len(s) axes, or all. */
 static int many(gnd__args *c, many_fn *f, int two)
 {
     int64_t s[GND_MAX_NDIM], a[GND_MAX_NDIM];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_image.c - the language's filters of images: handlers of funcs.def, with the arguments of
+ * lang/fn_image.c - the language's image filters: handlers of funcs.def, with the arguments of
  * scipy.ndimage's functions.
  */
 #include <gnd/array.h>
 #include <gnd/image.h>
 #include "lang/call.h"
 
-/* size, mode and cval from argument i on. */
+/* The arguments size, mode and cval, which begin at argument i. */
 typedef struct window {
     int n;
     int64_t size[GND_MAX_NDIM];
@@ -15,7 +15,7 @@ typedef struct window {
     gnd_array *fill;
 } window;
 
-/* 0, or -1 with the error set. */
+/* Returns 0, or -1 with the error set. */
 static int arg_window(gnd__args *c, int i, window *w)
 {
     w->fill = NULL;
@@ -91,7 +91,8 @@ int gnd__fn_percentile_filter(gnd__args *c)
 
 /* --- binary morphology, other sizes ----------------------------------------------------------- */
 
-/* name(input, structure=None, iterations=1), and border_value=0 if the function has it. */
+/* name(input, structure=None, iterations=1), and border_value=0 if the function has that
+ * parameter. */
 static int binary(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_array *, int, int),
                   gnd_array *(*twice)(gnd_array *, gnd_array *, int))
 {

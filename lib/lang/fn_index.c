@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_index.c - functions of indices and masks: handlers of funcs.def.
+ * lang/fn_index.c - the language's functions of indices and masks: handlers of funcs.def.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -12,7 +12,7 @@
 
 /* --- by indices ------------------------------------------------------------------------------- */
 
-/* Argument i as indices: lists without items are ints. */
+/* Reads argument i as indices. An empty list is an array of ints. */
 static gnd_array *indices(gnd__args *c, int i)
 {
     int empty = gnd__val_is_seq(&c->arg[i].v) && c->arg[i].v.seq->leaves == 0;
@@ -27,8 +27,8 @@ static gnd_array *indices(gnd__args *c, int i)
     return ints.held->a;
 }
 
-/* Applies the mode in argument i ('raise' if missing) to the indices idx of an axis of `size`
- * elements. The result is held as argument `at`. */
+/* Applies the mode in argument i (default 'raise') to idx, the indices into an axis of `size`
+ * elements. The result replaces argument `at`. */
 static gnd_array *fitted(gnd__args *c, gnd_array *idx, int64_t size, int i, int at)
 {
     const int mode = gnd__arg_word(c, i, "raise wrap clip", GND_INDEX_RAISE);
@@ -42,7 +42,7 @@ static gnd_array *fitted(gnd__args *c, gnd_array *idx, int64_t size, int i, int 
     return gnd__arg_array(c, at);
 }
 
-/* Calls f with the array in argument 0, flattened. */
+/* Calls f with x flattened. */
 static int flattened(gnd__args *c, gnd_array *x, gnd_array *idx,
                      gnd_array *(*f)(gnd_array *, gnd_array *, int))
 {
@@ -63,7 +63,7 @@ int gnd__fn_take(gnd__args *c)
     }
     if (gnd__arg_axis(c, 2, &axis))
         return -1;
-    if (axis >= -gnd_ndim(x) && axis < gnd_ndim(x)) /* else take says what is wrong */
+    if (axis >= -gnd_ndim(x) && axis < gnd_ndim(x)) /* else take reports the error */
         idx = fitted(c, idx, gnd_dim(x, axis), 3, 1);
     return idx ? gnd__ret(c, gnd_take(x, idx, axis)) : -1;
 }

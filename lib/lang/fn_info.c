@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_info.c - the language's functions on dtypes: handlers of funcs.def.
+ * lang/fn_info.c - the language's functions of dtypes: handlers of funcs.def.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -95,7 +95,8 @@ static unsigned kind_named(const gnd__val *v)
     return 0;
 }
 
-/* Returns 1 if t is of kind v: a dtype, the name of a kind, or a tuple of those. -1: an error. */
+/* Returns 1 if t is of kind v, which is a dtype, the name of a kind, or a tuple of these; 0 if not;
+ * -1 on an error. */
 static int is_kind(gnd__args *c, gnd_dtype t, const gnd__val *v)
 {
     int yes = 0;
@@ -149,7 +150,7 @@ int gnd__fn_can_cast(gnd__args *c)
     return 0;
 }
 
-/* Arrays, numbers, dtypes and their names in any order. */
+/* The arguments are arrays, numbers, dtypes and names of dtypes, in any order. */
 int gnd__fn_result_type(gnd__args *c)
 {
     int n = 0, m = 0, bad = 0;
@@ -160,7 +161,7 @@ int gnd__fn_result_type(gnd__args *c)
     for (int i = 0; i < c->nrest && !bad; i++) {
         gnd__val *v = &c->rest[i].v;
         if (v->kind == GND__V_DTYPE || v->kind == GND__V_STR) {
-            c->arg[0] = c->rest[i]; /* seen by gnd__arg_dtype; not owned */
+            c->arg[0] = c->rest[i]; /* read by gnd__arg_dtype; not owned */
             bad = gnd__arg_dtype(c, 0, &t[m++]);
             c->arg[0].v.kind = GND__V_MISSING;
         } else {

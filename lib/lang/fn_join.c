@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "lang/call.h"
 
-/* y as dtype t when one is given; takes y over. */
+/* Converts y to dtype t if one was given. Takes over y. */
 static gnd_array *as(gnd_array *y, gnd_dtype t)
 {
     if (t == GND_DTYPE_DEFAULT || gnd_status_of(y))
@@ -18,7 +18,7 @@ static gnd_array *as(gnd_array *y, gnd_dtype t)
     return z;
 }
 
-/* arrays, axis=0, dtype=None. flat: axis=None was given. */
+/* arrays, axis=0, dtype=None. flat is called for axis=None. */
 static int joined(gnd__args *c, gnd_array *(*f)(int, gnd_array *const *, int),
                   gnd_array *(*flat)(int, gnd_array *const *))
 {
@@ -73,7 +73,7 @@ int gnd__fn_tile(gnd__args *c)
                                                              : gnd__ret(c, gnd_tile(x, n, reps));
 }
 
-/* Returns 1 if argument i is a vector on the device whose number of elements is not 1. */
+/* Returns 1 if argument i is a 1-d array whose number of elements is not 1. */
 static int is_vector(const gnd__args *c, int i)
 {
     const gnd__val *v = &c->arg[i].v;
@@ -95,7 +95,7 @@ int gnd__fn_repeat(gnd__args *c)
         return bad;
     }
     const int64_t given = gnd__arg_length(c, 1),
-                  size = gnd_dim(x, axis); /* of x: memory for what is given only */
+                  size = gnd_dim(x, axis); /* allocate only if the number of counts fits */
     int64_t *counts = NULL;
     int bad = 0;
     if (given != 1 && given != size)

@@ -10,7 +10,7 @@
 
 typedef gnd_array *(*product)(gnd_array *, gnd_array *);
 
-/* Numbers are arrays of the device. */
+/* Reads both arguments as arrays; numbers become 0-d arrays of the device. */
 static int two(gnd__args *c, gnd_array **a, gnd_array **b)
 {
     return (*a = gnd__arg_strong(c, 0)) && (*b = gnd__arg_strong(c, 1)) ? 0 : -1;
@@ -22,7 +22,7 @@ static int of_arrays(gnd__args *c, product f)
     return two(c, &a, &b) ? -1 : gnd__ret(c, f(a, b));
 }
 
-/* Numbers stay weak scalars: a product with a number has the dtype of the other factor. */
+/* Numbers stay weak scalars, so a product with a number has the dtype of the other factor. */
 static int of_any(gnd__args *c, product f)
 {
     gnd_array *a = gnd__arg_array(c, 0), *b = a ? gnd__arg_array(c, 1) : NULL;
@@ -74,7 +74,7 @@ int gnd__fn_cross(gnd__args *c)
     return along(c, gnd_cross);
 }
 
-/* Axes of one side: an int, or a tuple or list of them. */
+/* Reads the axes of one operand: an int, or a tuple or list of ints. */
 static int axes_of(gnd__args *c, const gnd__val *v, int *axis, int *n)
 {
     int64_t k;
@@ -121,10 +121,8 @@ int gnd__fn_tensordot(gnd__args *c)
     return gnd__ret(c, gnd_tensordot_axes(a, b, n[0], axis[0], axis[1]));
 }
 
-/* optimize is accepted for programs written for NumPy. The cheapest order of contractions is always
- * taken. */
-/* Writes the axes in s (a list of numbers and ...) as letters in the order of the numbers. NULL: an
- * error. */
+/* Writes the axes in s, a list of numbers and ..., as letters. Returns the end of the text, or NULL
+ * on an error. */
 static char *sublist(gnd__args *c, const gnd__slot *s, char *to)
 {
     int64_t k = -1;
@@ -144,8 +142,9 @@ static char *sublist(gnd__args *c, const gnd__slot *s, char *to)
     return to;
 }
 
-/* einsum(x, [0, 1], y, [1, 2], [0, 2]): a list of subscripts after each operand, and optionally one
- * for the result. */
+/* einsum(x, [0, 1], y, [1, 2], [0, 2]): a list of axes after each operand, and optionally one for
+ * the result. `optimize` is accepted for compatibility with NumPy; the cheapest order of
+ * contractions is always used. */
 static int einsum_lists(gnd__args *c)
 {
     const int n = (c->nrest + 1) / 2;

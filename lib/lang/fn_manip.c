@@ -27,7 +27,7 @@ int gnd__fn_rot90(gnd__args *c)
     return gnd__ret(c, gnd_rot90(x, k, (int)axes[0], (int)axes[1]));
 }
 
-/* One array, or a tuple of several. */
+/* Applies make to each argument. Returns an array for one argument, a tuple for several. */
 static int at_least(gnd__args *c, gnd_array *(*make)(gnd_array *))
 {
     int n, r;
@@ -110,7 +110,7 @@ int gnd__fn_view_dtype(gnd__args *c)
     return !x || gnd__arg_dtype(c, 1, &t) ? -1 : gnd__ret(c, gnd_view_dtype(x, t));
 }
 
-/* A tuple of ints. */
+/* Returns a tuple of n ints. */
 static int ret_ints(gnd__args *c, int n, const int64_t *v)
 {
     gnd__val item[GND_MAX_NDIM];
@@ -141,7 +141,7 @@ int gnd__fn_broadcast_shapes(gnd__args *c)
 
 /* --- splits ----------------------------------------------------------------------------------- */
 
-/* Argument 1 as n places in new memory (gnd__free). */
+/* Reads argument i as *n places, in memory that the caller frees with gnd__free. */
 static int read_places(gnd__args *c, int i, int64_t **v, int *n)
 {
     const gnd__val *a = &c->arg[i].v;
@@ -201,7 +201,7 @@ int gnd__fn_array_split(gnd__args *c)
                                                               : split(c, gnd_array_split, axis);
 }
 
-/* hsplit and so on: the name determines the axis. */
+/* hsplit, vsplit and dsplit: the name determines the axis. */
 static int split_along(gnd__args *c, int axis, int least)
 {
     gnd_array *x = gnd__arg_strong(c, 0);
@@ -230,7 +230,7 @@ int gnd__fn_dsplit(gnd__args *c)
 
 /* --- joins ------------------------------------------------------------------------------------ */
 
-/* arrays, and dtype= where the function has it. */
+/* arrays, and dtype= if the function has it. */
 static int stack(gnd__args *c, gnd_array *(*make)(int, gnd_array *const *))
 {
     int n;
@@ -276,7 +276,8 @@ int gnd__fn_append(gnd__args *c)
     return gnd__ret(c, flat ? gnd_append_flat(x, y) : gnd_append(x, y, axis));
 }
 
-/* The items of one level of nested lists, in order, into `next`; their numbers into counts. */
+/* Writes the items of the n lists of one level to `next`, in order, and the number of items of each
+ * list to counts. */
 static int open_lists(gnd__args *c, const gnd__val **level, int64_t n, const gnd__val **next,
                       int *counts)
 {
@@ -292,7 +293,7 @@ static int open_lists(gnd__args *c, const gnd__val **level, int64_t n, const gnd
     return 0;
 }
 
-/* The leaves of nested lists as arrays, which live in `slot`. */
+/* Converts the leaves of nested lists to arrays, which `slot` owns, and returns their gnd_block. */
 static int block(gnd__args *c, int64_t most, const gnd__val **a, const gnd__val **b, int *counts,
                  gnd__slot *slot, gnd_array **x)
 {
@@ -336,7 +337,7 @@ static int block(gnd__args *c, int64_t most, const gnd__val **a, const gnd__val 
 int gnd__fn_block(gnd__args *c)
 {
     const gnd__val *v = &c->arg[0].v;
-    /* Unless a list is empty, no level has more items than there are leaves. */
+    /* Unless a list is empty, no level has more items than the lists have leaves. */
     int64_t most = gnd__val_is_seq(v) ? v->seq->leaves + 1 : 1,
             depth = gnd__val_is_seq(v) ? v->seq->depth : 0;
     if (most > 1 << 20 || depth > GND_MAX_NDIM)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_pad.c - the language's pad: NumPy's forms of "before and after, for each axis", as
- * gnd_pad takes them.
+ * lang/fn_pad.c - the language's pad: converts NumPy's forms of "before and after, for each axis"
+ * to the arguments of gnd_pad.
  */
 #include <gnd/array.h>
 #include <gnd/manip.h>
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Item i of a value; a value without items is its own only item. New references. */
+/* Item i of a value, as a new reference. A value without items is its own item 0. */
 static int item(gnd__args *c, const gnd__slot *s, int i, gnd__val *out)
 {
     if (gnd__val_is_seq(&s->v)) {
@@ -26,7 +26,7 @@ static int item(gnd__args *c, const gnd__slot *s, int i, gnd__val *out)
     return 0;
 }
 
-/* The number of items; 0 for a number. -1: another kind of value, or an empty one. */
+/* The number of items; 0 for a number. -1: the value is empty or of another kind. */
 static int64_t count_of(const gnd__val *v)
 {
     if (gnd__val_is_seq(v))
@@ -47,8 +47,8 @@ static int wrong(gnd__args *c, int i, int ndim)
                : gnd__arg_wrong(c, i, want);
 }
 
-/* Argument i as 2 * ndim values: v, (v,), (before, after), ((before, after),), ((before, after),
- * ...) and ((v,), ...). */
+/* Reads argument i as 2 * ndim values. The forms are v, (v,), (before, after), ((before, after),),
+ * ((before, after), ...) and ((v,), ...). */
 static int pairs(gnd__args *c, int i, int ndim, gnd__val *out)
 {
     const gnd__slot *s = &c->arg[i];
@@ -92,7 +92,7 @@ static int ints(gnd__args *c, int i, int ndim, int64_t *v)
     return bad;
 }
 
-/* The mode is NumPy's string; mode_is says which. */
+/* Whether `name` is the mode (argument 2, default 'constant'). */
 static int mode_is(const gnd__args *c, const char *name)
 {
     const gnd__val *v = &c->arg[2].v;
@@ -100,7 +100,7 @@ static int mode_is(const gnd__args *c, const char *name)
                                  : !strcmp(name, "constant");
 }
 
-/* Options that the mode does not have. */
+/* Refuses options that the mode does not have. */
 static int check_options(gnd__args *c)
 {
     static const struct {
@@ -127,7 +127,7 @@ static int check_options(gnd__args *c)
     return 0;
 }
 
-/* The values of argument i as arrays, which are stored in part. */
+/* Reads argument i as 2 * ndim arrays. `part` owns them. */
 static int values(gnd__args *c, int i, int ndim, gnd__val *part, gnd_array **v)
 {
     if (pairs(c, i, ndim, part))

@@ -14,7 +14,7 @@ static int flag(gnd__args *c, int i, int *v)
 static int middle(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes, unsigned))
 {
     gnd_axes axes;
-    int keep, overwrite; /* the latter has no effect: arrays are values */
+    int keep, overwrite; /* overwrite has no effect: arrays are values */
     gnd_array *x = gnd__arg_strong(c, 0);
     if (!x || gnd__arg_axes(c, 1, &axes) || flag(c, 2, &overwrite) || flag(c, 3, &keep))
         return -1;

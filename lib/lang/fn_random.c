@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * lang/fn_random.c - the language's random numbers: handlers of funcs.def. A program has one
- * generator, with seed 0 until seed(n), from which each call draws; seed= in a call makes a
- * generator for that call only, and default_rng(n) is one with methods (lang/call.c). So a
- * program's results are the same in every run. Signatures are those of NumPy's Generator.
+ * generator, from which each call draws; its seed is 0 until seed(n). The argument seed= makes a
+ * generator for one call, and default_rng(n) makes a generator with methods (lang/call.c). So a
+ * program gives the same results in every run. The signatures are those of NumPy's Generator.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -11,16 +11,16 @@
 #include <gnd/view.h>
 #include "lang/call.h"
 
-/* What the functions share. */
+/* What all functions of random numbers need. */
 typedef struct random {
     gnd_rng own, *g;
     gnd_device *dev;
     gnd_dtype t;
-    int ndim; /* -1: the shape of the parameters */
+    int ndim; /* -1: the shape follows from the parameters */
     int64_t shape[GND_MAX_NDIM];
 } random_call;
 
-/* seed=. */
+/* Chooses the generator: the one of the argument seed=, or the program's. */
 static int generator(gnd__args *c, int seed, random_call *r)
 {
     int64_t v;
@@ -34,7 +34,8 @@ static int generator(gnd__args *c, int seed, random_call *r)
     return 0;
 }
 
-/* The positions of the arguments size, dtype and seed; -1: the function does not have it. */
+/* Reads the arguments size, dtype and seed, given by their positions; -1: the function does not
+ * have the argument. */
 static int common(gnd__args *c, int size, int dtype, int seed, random_call *r)
 {
     r->t = GND_DTYPE_DEFAULT;
@@ -49,7 +50,7 @@ static int common(gnd__args *c, int size, int dtype, int seed, random_call *r)
                : 0;
 }
 
-/* A parameter that has a default. */
+/* Reads a parameter of the distribution that has a default. */
 static gnd_array *with_default(gnd__args *c, int i, double value)
 {
     if (!gnd__arg_given(c, i))
@@ -104,7 +105,7 @@ int gnd__fn_standard_cauchy(gnd__args *c)
     return plain(c, gnd_rng_standard_cauchy);
 }
 
-/* rand(2, 3). */
+/* rand(2, 3): the extents are the arguments. */
 static int plain_rest(gnd__args *c, make0 *make)
 {
     random_call r;

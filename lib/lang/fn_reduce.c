@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_reduce.c - the language's reductions, with and without NaN: handlers of funcs.def.
+ * lang/fn_reduce.c - the language's reductions, including those that ignore NaN: handlers of
+ * funcs.def.
  */
 #include <gnd/array.h>
 #include <gnd/reduce.h>
@@ -45,7 +46,7 @@ int gnd__fn_nanargmin(gnd__args *c)
     return simple(c, gnd_nanargmin);
 }
 
-/* The number of the parameter of that name; -1: the function does not have it. */
+/* The position of the parameter with that name; -1: the function does not have it. */
 static int named(const gnd__args *c, const char *name)
 {
     const size_t n = strlen(name);
@@ -55,15 +56,14 @@ static int named(const gnd__args *c, const char *name)
     return -1;
 }
 
-/* The number of the parameter of that name if it was given; else -1. */
+/* The same, but -1 if the argument was not given. */
 static int given(const gnd__args *c, const char *name)
 {
     const int i = named(c, name);
     return i >= 0 && gnd__arg_given(c, i) ? i : -1;
 }
 
-/* Calls gnd_reduce with those of its options that are in the function's signature. where=True has
- * no effect. */
+/* Calls gnd_reduce with the options that the function's signature has. where=True has no effect. */
 static int reduced(gnd__args *c, gnd_reduction what)
 {
     gnd_axes axes;

@@ -7,7 +7,8 @@
 #include <gnd/scan.h>
 #include "lang/call.h"
 
-/* As in the Array API standard: x, axis, dtype, include_initial. Only 1-d arrays need no axis. */
+/* The functions of the Array API standard: x, axis, dtype, include_initial. Only 1-d arrays may
+ * omit axis. */
 static int standard(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes, unsigned, gnd_dtype))
 {
     gnd_axes axis;
@@ -34,7 +35,7 @@ int gnd__fn_cumulative_prod(gnd__args *c)
     return standard(c, gnd_cumulative_prod);
 }
 
-/* NumPy's: x, axis (None: flattened), dtype. */
+/* NumPy's functions: x, axis (None: flattened), dtype. */
 static int numpys(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes, gnd_dtype))
 {
     gnd_axes axis;

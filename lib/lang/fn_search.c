@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Gets argument i as an array if it was given; else *x stays NULL. Returns 0, or -1 on an error. */
+/* Reads argument i as an array; *x is NULL if it was not given. Returns 0, or -1 on an error. */
 static int optional(gnd__args *c, int i, gnd_array **x)
 {
     *x = NULL;
@@ -88,8 +88,8 @@ static int pair_of(const gnd__val *v, double *r)
                : 0;
 }
 
-/* Converts v to a number of bins or to edges: an array in s, which the caller drops. Returns 0, or
- * -1 with the error set. */
+/* Converts v to a number of bins, or to edges: an array that s owns and the caller drops. Returns
+ * 0, or -1 with the error set. */
 static int bins_of(gnd__args *c, int i, const gnd__val *v, int64_t *bins, gnd__slot *s,
                    gnd_array **edges)
 {
@@ -106,7 +106,7 @@ static int bins_of(gnd__args *c, int i, const gnd__val *v, int64_t *bins, gnd__s
     return *edges ? 0 : -1;
 }
 
-/* One dimension's bins and range, arguments 1 and 2. */
+/* Reads the bins and the range of one dimension, arguments 1 and 2. */
 static int bins_and_range(gnd__args *c, int64_t *bins, double *range, gnd_array **edges,
                           gnd__slot *s)
 {
@@ -154,7 +154,8 @@ int gnd__fn_histogram(gnd__args *c)
     return bad;
 }
 
-/* The bins of n dimensions in argument i: a number or edges for all dimensions, or for each. */
+/* Reads the bins of n dimensions in argument i: a number or edges, once for all dimensions or once
+ * for each. */
 static int all_bins(gnd__args *c, int i, int n, int64_t *bins, gnd_array **edges, gnd__slot *s)
 {
     const gnd__val *v = &c->arg[i].v;
@@ -173,7 +174,7 @@ static int all_bins(gnd__args *c, int i, int n, int64_t *bins, gnd_array **edges
     return 0;
 }
 
-/* The ranges of n dimensions in argument i. None is replaced by the range of the elements, which
+/* Reads the ranges of n dimensions in argument i. None becomes the range of the elements, which
  * waits for the device. */
 static int all_ranges(gnd__args *c, int i, int n, gnd_array *const *x, double *range)
 {
@@ -202,7 +203,7 @@ static int all_ranges(gnd__args *c, int i, int n, gnd_array *const *x, double *r
     return 0;
 }
 
-/* Returns (h, (e0, e1 ...)) of n + 1 arrays and takes ownership of their handles. */
+/* Returns (h, (e0, e1, ...)) from n + 1 arrays and takes ownership of their handles. */
 static int nested(gnd__args *c, gnd_array **out, int n, gnd_status status)
 {
     gnd__val pair[2];
@@ -223,8 +224,8 @@ static int nested(gnd__args *c, gnd_array **out, int n, gnd_status status)
     return bad;
 }
 
-/* The histogram of n coordinates; bins, range, density and weights are the arguments from `at` on.
- */
+/* The histogram of n coordinates. bins, range, density and weights are the arguments from `at` on.
+ * rows: the edges are a tuple inside the result. */
 static int in_dimensions(gnd__args *c, int n, gnd_array *const *x, int at, int rows)
 {
     int64_t bins[GND_MAX_NDIM];
@@ -257,7 +258,7 @@ int gnd__fn_histogram2d(gnd__args *c)
     return in_dimensions(c, 2, x, 2, 0);
 }
 
-/* Rows of points, or the coordinates one by one. */
+/* x is an array whose rows are points, or a list of the coordinates. */
 int gnd__fn_histogramdd(gnd__args *c)
 {
     int n = 0, bad;

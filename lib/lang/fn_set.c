@@ -14,7 +14,7 @@ static int flag(gnd__args *c, int i, int *v)
 
 /* --- unique ----------------------------------------------------------------------------------- */
 
-/* Returns the values, or a tuple of the values and the results that flags select. */
+/* Returns the unique values, or a tuple of them and the results that flags select. */
 static int unique(gnd__args *c, gnd_array *x, unsigned flags, int axis, int along)
 {
     gnd_array *out[4];
@@ -39,7 +39,7 @@ int gnd__fn_unique(gnd__args *c)
     return unique(c, x, flags | (nan ? GND_EQUAL_NAN : 0), axis, gnd__arg_given(c, 4));
 }
 
-/* A tuple with names. */
+/* Returns a tuple with field names. */
 static int standard(gnd__args *c, gnd_status (*f)(gnd_array *, gnd_array **), int n,
                     const char *fields)
 {
@@ -83,7 +83,7 @@ int gnd__fn_isin(gnd__args *c)
     return gnd__ret(c, gnd_isin(x, y, invert));
 }
 
-/* Gets both arrays. assume_unique must be a bool and has no effect. */
+/* Reads both arrays and assume_unique, which must be a bool. It matters to setdiff1d only. */
 static int two(gnd__args *c, gnd_array **x, int *unique_ones)
 {
     for (int i = 0; i < 2; i++)
@@ -109,7 +109,7 @@ int gnd__fn_intersect1d(gnd__args *c)
                    : gnd__ret(c, gnd_intersect1d(x[0], x[1]));
 }
 
-/* What is assumed to be unique keeps its order. */
+/* With assume_unique the result keeps the order of x1, else it is sorted. */
 int gnd__fn_setdiff1d(gnd__args *c)
 {
     gnd_array *x[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * lang/fn_signal.c - the language's convolutions: handlers of funcs.def, with the arguments of
- * NumPy's convolve and correlate and of scipy.signal's functions.
+ * NumPy's convolve and correlate, and of scipy.signal's functions.
  */
 #include <gnd/array.h>
 #include <gnd/manip.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * lang/fn_sort.c - the language's sorts and related functions: handlers of funcs.def. Arguments
- * that choose an algorithm in NumPy are accepted and change nothing: every sort here is stable.
+ * that choose an algorithm in NumPy are accepted and have no effect: every sort here is stable.
  */
 #include <gnd/array.h>
 #include <gnd/sort.h>
@@ -11,20 +11,20 @@
 
 enum { MOST_KTH = 64 };
 
-/* Checks the name of an algorithm, which changes nothing. Returns -1 if it is none. */
+/* Checks the name of an algorithm. The choice has no effect. Returns -1 if the name is unknown. */
 static int kind(gnd__args *c, int i)
 {
     return gnd__arg_word(c, i, "quicksort mergesort heapsort stable introselect", 0);
 }
 
-/* NumPy's `order` names fields of structures, which gnd does not have. */
+/* Refuses NumPy's `order`, which names fields of structures: gnd has no structures. */
 static int no_order(gnd__args *c, int i)
 {
     return gnd__arg_given(c, i) ? gnd__arg_value(c, i, "None, since elements have no fields") : 0;
 }
 
-/* x and axis (default: the last). axis=None: *flat is x flattened, a new handle; else *flat is
- * NULL. */
+/* Returns x and reads the axis (default: the last) in argument i. For axis=None, returns x
+ * flattened, a new handle that is also stored in *flat; otherwise *flat is NULL. */
 static gnd_array *on_axis(gnd__args *c, int i, int *axis, gnd_array **flat)
 {
     gnd_array *x = gnd__arg_strong(c, 0);
@@ -39,7 +39,7 @@ static gnd_array *on_axis(gnd__args *c, int i, int *axis, gnd_array **flat)
     return x;
 }
 
-/* The result y of what on_axis gave. */
+/* Returns the result y and releases the flattened array of on_axis, if there is one. */
 static int done(gnd__args *c, gnd_array *flat, gnd_array *y)
 {
     if (flat)
@@ -106,7 +106,7 @@ int gnd__fn_argpartition(gnd__args *c)
     return parted(c, gnd_argpartition);
 }
 
-/* keys (a sequence of arrays, or an array whose first axis enumerates them), axis */
+/* keys (a sequence of arrays, or an array whose parts along axis 0 are the keys), axis */
 int gnd__fn_lexsort(gnd__args *c)
 {
     int axis = -1, n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_special.c - the functions of gnd/special.h: elementwise ones with several results or with
- * arguments that are not arrays. Handlers of funcs.def.
+ * lang/fn_special.c - the functions of gnd/special.h: elementwise functions with several results,
+ * or with arguments that are not arrays. Handlers of funcs.def.
  */
 #include <gnd/array.h>
 #include <gnd/special.h>
@@ -28,7 +28,7 @@ int gnd__fn_angle(gnd__args *c)
     return gnd__ret(c, gnd_angle(z, deg));
 }
 
-/* copy: arrays are values, so it makes no difference. */
+/* copy has no effect: arrays are values. */
 int gnd__fn_nan_to_num(gnd__args *c)
 {
     gnd_array *x = gnd__arg_array(c, 0), *v[3] = {NULL, NULL, NULL};
@@ -47,7 +47,7 @@ int gnd__fn_float_power(gnd__args *c)
     return b ? gnd__ret(c, gnd_float_power(a, b)) : -1;
 }
 
-/* f of a number or an array. */
+/* Applies f to a number or an array. */
 static int with(gnd__args *c, gnd_array *(*f)(gnd_array *))
 {
     gnd_array *x = gnd__arg_array(c, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * lang/fn_stat.c - the language's statistics, differences, comparisons of arrays and polynomials:
- * handlers of funcs.def. The computations are in lib/ops/stat; reductions without NaN are in
- * fn_reduce.c.
+ * handlers of funcs.def. The computations are in lib/ops/stat. The reductions that ignore NaN are
+ * in fn_reduce.c.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "lang/call.h"
 
-/* An array that may be left out: *x stays NULL then. */
+/* Reads an optional array; *x is NULL if it was not given. */
 static int optional(gnd__args *c, int i, gnd_array **x)
 {
     *x = NULL;
@@ -44,8 +44,8 @@ static int optional_axis(gnd__args *c, int i, int *axis)
 
 /* --- statistics ------------------------------------------------------------------------------- */
 
-/* Transposes weights, whose axes are in the order of `axis`, to the order of x's axes. A new
- * handle. */
+/* Transposes the weights w, whose axes are in the order of the argument `axis`, to the order of x's
+ * axes. Returns a new handle. */
 static gnd_array *in_order(gnd__args *c, gnd_array *x, gnd_array *w)
 {
     int64_t axis[GND_MAX_NDIM];
@@ -177,8 +177,8 @@ int gnd__fn_ediff1d(gnd__args *c)
     return gnd__ret(c, gnd_ediff1d(x, to_end, to_begin));
 }
 
-/* gradient(f), gradient(f, h), gradient(f, h0, h1, ...). The result is an array for one axis, else
- * a tuple. */
+/* gradient(f), gradient(f, h), gradient(f, h0, h1, ...). The result is an array for one axis, a
+ * tuple for several. */
 int gnd__fn_gradient(gnd__args *c)
 {
     int64_t axis[GND_MAX_NDIM], edge_order = 1;
@@ -196,7 +196,7 @@ int gnd__fn_gradient(gnd__args *c)
         return gnd__expr_fail(c->x, GND_ERR_ARG, c->at, "%s: %d spacings for %d ax%s", c->name,
                               c->nrest, n, n == 1 ? "is" : "es");
     if (edge_order != 1 && edge_order != 2)
-        edge_order = 0; /* the function says what is wrong */
+        edge_order = 0; /* gnd_gradient reports the error */
     for (int i = 0; i < c->nrest; i++)
         if (!(h[i] = gnd__val_to_array(c->x, &c->rest[i].v, c->rest[i].at, "gradient: a spacing")))
             return -1;

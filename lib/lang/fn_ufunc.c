@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * lang/fn_ufunc.c - the methods of NumPy's ufuncs, such as add.reduce, add.accumulate and
- * subtract.outer, and small functions on arrays for which NumPy also has attributes: handlers of
+ * subtract.outer, and small functions that NumPy also has as attributes of arrays: handlers of
  * funcs.def.
  */
 #include <gnd/array.h>
@@ -15,14 +15,14 @@
 
 #include <string.h>
 
-/* An axis that is not given is 0 here, and None is all. */
+/* The axis defaults to 0 in these methods; None still means all axes. */
 static void axis_is_0(gnd__args *c)
 {
     if (c->arg[1].v.kind == GND__V_MISSING)
         c->arg[1].v = gnd__val_int(0);
 }
 
-/* The method `name` of an operation is the function `f` over axis 0, if no axis is given. */
+/* Defines the method `name` of an operation by the function `f`, with axis 0 as the default. */
 #define METHOD(name, f)                                                                            \
     int gnd__fn_##name(gnd__args *c)                                                               \
     {                                                                                              \
@@ -41,7 +41,7 @@ METHOD(maximum_accumulate, cummax)
 METHOD(minimum_accumulate, cummin)
 #undef METHOD
 
-/* OP.outer(a, b): OP of each element of a with each of b. */
+/* OP.outer(a, b) applies OP to each pair of an element of a and one of b. */
 int gnd__fn_ufunc_outer(gnd__args *c)
 {
     int64_t dim[2 * GND_MAX_NDIM];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/index.c - x[...]: indexing of arrays (ints, slices, None, ..., arrays of ints, masks), and
- * of tuples and lists as Python does it; x[...] = value, which makes a new array.
+ * lang/index.c - x[...]: indexing of arrays (by ints, slices, None, ..., arrays of ints, masks),
+ * and of tuples and lists as in Python; x[...] = value, which makes a new array.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* A part of a slice: an int, or GND_NONE. */
+/* Reads a part of a slice: an int, or None (GND_NONE). */
 static int part(gnd__expr *x, const gnd__val *v, size_t at, int64_t *i)
 {
     if (v->kind == GND__V_NONE) {
@@ -24,7 +24,7 @@ static int part(gnd__expr *x, const gnd__val *v, size_t at, int64_t *i)
         return gnd__expr_fail(x, GND_ERR_INDEX, at, "a slice is made of ints, not of %s",
                               gnd__val_name(v));
     if (!r && *i == GND_NONE)
-        *i = INT64_MIN + 1; /* the marker's value: clips to the same place */
+        *i = INT64_MIN + 1; /* this int equals the marker; the next one clips alike */
     return r;
 }
 
@@ -42,7 +42,7 @@ int gnd__expr_slice(gnd__expr *x, const gnd__val *v, size_t at, gnd_range *r)
     return 0;
 }
 
-/* An entry that indexes a tuple or a list: an int or a slice. */
+/* Converts an entry that indexes a tuple or a list: an int or a slice. */
 static int plain_entry(gnd__expr *x, const gnd__val *v, size_t at, gnd_range *r)
 {
     *r = (gnd_range){.kind = GND_IDX_INT};
@@ -56,7 +56,8 @@ static int plain_entry(gnd__expr *x, const gnd__val *v, size_t at, gnd_range *r)
                    : bad;
 }
 
-/* An entry that indexes an array. A list becomes an array in *v, which owns what r points to. */
+/* Converts an entry that indexes an array. A list becomes an array in *v; r points to it, v owns
+ * it. */
 static int entry(gnd__expr *x, gnd__val *v, size_t at, gnd_range *r)
 {
     *r = (gnd_range){.kind = GND_IDX_INT};
@@ -90,7 +91,7 @@ static int entry(gnd__expr *x, gnd__val *v, size_t at, gnd_range *r)
 }
 
 /* Converts the n entries of an index to ranges; x[(0, 1)] is x[0, 1]. own: MOST values, which the
- * caller drops. Returns the number of entries, or -1. */
+ * caller drops. Returns the number of entries, or -1 on an error. */
 enum { MOST = 2 * GND_MAX_NDIM + 1 };
 static int entries(gnd__expr *x, const gnd__slot *idx, int n, gnd_range *r, gnd__val *own,
                    size_t at)
@@ -116,7 +117,7 @@ static void drop_entries(gnd__val own[MOST])
         gnd__val_drop(&own[i]);
 }
 
-/* Returns a as an array of a device. *strong owns it if it had to be made. */
+/* Returns a as an array of a device. If one has to be made, *strong owns it. */
 static gnd_array *strong_array(gnd__expr *x, gnd__val *a, gnd__val *strong, size_t at)
 {
     gnd_array *in = gnd__val_to_array(x, a, at, "index");
@@ -144,7 +145,8 @@ static int index_array(gnd__expr *x, gnd__val *a, gnd__slot *idx, int n, size_t 
     return 0;
 }
 
-/* Checks an assignment with an operator: the kind of the result must not be above that of x. */
+/* Checks an assignment with an operator: the kind of the result must not be higher than that of
+ * x. */
 static int check_kind(gnd__expr *x, gnd_array *a, gnd_array *v, gnd__tok op, size_t at)
 {
     const char *order = "buifc";

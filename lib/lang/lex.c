@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/lex.c - text to tokens, as Python splits it: names, numbers (1_000, 0xff, 1e-3, 2j), strings
- * in single or double quotes, operators, comments. A line end separates statements except within
- * brackets and after a backslash. Numbers are only delimited here; gnd__expr_number reads them.
+ * lang/lex.c - splits text into tokens as Python does: names, numbers (1_000, 0xff, 1e-3, 2j),
+ * strings in single or double quotes, operators, comments. The end of a line separates statements
+ * except within brackets and after a backslash. Numbers are only delimited here; gnd__expr_number
+ * converts them.
  */
 #include "lang/expr.h"
 
@@ -32,7 +33,7 @@ static int add(gnd__expr *x, gnd__tok type, int sub, size_t at, size_t len)
     return 0;
 }
 
-/* Longest first. assigns: followed by =, it is an augmented assignment ("+="). */
+/* Longest first. assigns: with = after it, the sign is an augmented assignment ("+="). */
 static const struct {
     char s[4];
     uint8_t type, assigns;
@@ -59,7 +60,7 @@ const char *gnd__expr_spelling(gnd__tok t)
     return "?";
 }
 
-/* Skips digits of a base, with single underscores between them. Returns the offset after them. */
+/* Skips digits in a base, with single underscores between them. Returns the offset after them. */
 static size_t digits(const char *s, size_t i, int base)
 {
     for (;; i++) {
@@ -160,7 +161,7 @@ int gnd__expr_lex(gnd__expr *x)
 {
     const char *s = x->text;
     size_t i = 0;
-    uint32_t open = 0; /* brackets: within them line ends are space */
+    uint32_t open = 0; /* open brackets: within them a line end is white space */
     while (i < x->len) {
         int c = s[i];
         if (c == ' ' || c == '\t' || c == '\r' || c == '\f') {
@@ -205,7 +206,7 @@ int gnd__expr_lex(gnd__expr *x)
     return add(x, GND__T_END, 0, x->len, 0);
 }
 
-/* Converts the digits of an integer token to *u. Returns 1 if they do not fit. */
+/* Converts the digits of an integer token to *u. Returns 1 if the value does not fit. */
 static int integer(const char *s, size_t n, uint64_t *u)
 {
     unsigned base = 10;

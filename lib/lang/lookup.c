@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * lang/lookup.c - maps a name to its function or method, including elementwise operations and
- * dtypes: a table of all names, made once, with parsed signatures. Texts that are evaluated
- * repeatedly are parsed each time, so this must be fast.
+ * dtypes. The table of all names is made once, with parsed signatures. Texts that are evaluated
+ * repeatedly are parsed each time, so a look-up must be fast.
  */
 #include <pthread.h>
 #include <string.h>
 #include "lang/call.h"
 #include <gnd/elementwise.h>
 
-/* The elementwise operations: a public function each. */
+/* The elementwise operations. Each has a public function. */
 typedef gnd_array *one(gnd_array *x);
 typedef gnd_array *two(gnd_array *x1, gnd_array *x2);
 typedef gnd_array *three(gnd_array *x1, gnd_array *x2, gnd_array *x3);
@@ -31,7 +31,7 @@ static const struct operation {
 enum { NOPS = sizeof ops / sizeof ops[0] };
 
 enum {
-    SLOTS = 4096, /* a power of two, several times as many as there are names */
+    SLOTS = 4096, /* a power of two, several times the number of names */
     MOST = 1024,
     ENTRIES = 0
 #define FN(...) +1
@@ -39,7 +39,7 @@ enum {
 #undef FN
 };
 
-/* Functions count from 1; 0: no function. */
+/* Numbers of functions start at 1; 0: there is no function. */
 static struct slot {
     const char *name;
     uint8_t n;
@@ -51,7 +51,7 @@ static int count, nfirst;
 static int16_t first[MOST];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Where the name is, or would be. */
+/* The slot that the name has, or would get. */
 static struct slot *slot_of(const char *name, size_t n)
 {
     uint32_t h = (uint32_t)n;
@@ -64,7 +64,7 @@ static struct slot *slot_of(const char *name, size_t n)
     return &slots[h % SLOTS];
 }
 
-/* Enters the function f for a name unless the name has one: the first entry wins. */
+/* Enters the function f under a name. If the name already has a function, the first one stays. */
 static void put(const char *name, size_t n, gnd_function f)
 {
     struct slot *s = slot_of(name, n);
@@ -79,7 +79,7 @@ static void put(const char *name, size_t n, gnd_function f)
     int16_t *place = f.method ? &s->method : &s->function;
     if (*place)
         return;
-    memcpy(f.name, name, n); /* the rest is zeros */
+    memcpy(f.name, name, n); /* the rest of f.name is zeros */
     functions[count++] = f;
     *place = (int16_t)count;
 }
@@ -90,17 +90,17 @@ static void put_dtype(const char *name)
     int python = 0;
     f.dtype = (int16_t)gnd__expr_dtype(name, strlen(name), &python);
     f.python = (uint8_t)python;
-    if (name[1]) /* NumPy's codes of one letter are for strings */
+    if (name[1]) /* NumPy's codes of one letter are valid only in strings */
         put(name, strlen(name), f);
 }
 
-/* Whether a and b are names of one thing. */
+/* Whether a and b differ at most by their names, or as function and method. */
 static int same(const gnd_function *a, const gnd_function *b)
 {
     return a->entry == b->entry && a->op == b->op && a->dtype == b->dtype && a->python == b->python;
 }
 
-/* Synonyms follow the first name. */
+/* Collects one function for each meaning, under its first name. Synonyms come later. */
 static void find_first(void)
 {
     for (int i = 0; i < count; i++)

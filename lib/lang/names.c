@@ -47,14 +47,14 @@ int gnd__expr_constant(const char *name, size_t n, gnd__val *v)
     int python = 0;
     gnd_dtype t = gnd__expr_dtype(name, n, &python);
     if (t == GND_DTYPE_DEFAULT || name[0] == '<' || name[0] == '|' || name[0] == '=' || n < 3)
-        return 0; /* codes such as f4 are for strings */
+        return 0; /* codes such as f4 are valid only in strings */
     *v = (gnd__val){.kind = GND__V_DTYPE, .python = python, .t = t};
     return 1;
 }
 
 /* --- dtypes ----------------------------------------------------------------------------------- */
 
-/* Python's types, C's names, NumPy's codes. */
+/* Names of dtypes: Python's types, C's names, NumPy's codes. */
 static const struct {
     const char *name;
     gnd_dtype t;
@@ -110,7 +110,7 @@ gnd_dtype gnd__expr_dtype(const char *name, size_t n, int *python)
 
 /* --- synonyms of operations ------------------------------------------------------------------- */
 
-/* NumPy's name or another usual name, and that of the Array API standard. */
+/* A name of NumPy or another usual name, and the name in the Array API standard. */
 static const char *const synonyms[][2] = {
     {"absolute", "abs"},
     {"fabs", "abs"},
@@ -195,10 +195,10 @@ static void look_functions(nearest *s, int where)
 const char *gnd__expr_near(const gnd__expr *x, int what, const char *name, size_t n, char *buf,
                            size_t size)
 {
-    /* One letter may differ, and otherwise at most a third of the letters. */
+    /* At least one letter may differ; in longer names about a third of the letters. */
     nearest s = {.name = name, .n = n, .d = 2 * (int)(n < 3 ? 1 : n / 3 + (n > 4)) + 1};
     if (n == 1)
-        s.d = 2; /* differs only in case, or not at all */
+        s.d = 2; /* a name of one letter may differ only in case */
     if (what & GND__NEAR_VALUES) {
         for (uint32_t i = 0; i < x->nvar; i++)
             look(&s, x->var[i].name, x->var[i].n, 0);

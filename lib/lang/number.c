@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/number.c - Python's arithmetic on numbers that meet no array: ints (-2^63 to 2^64 - 1; a
- * result outside is an error), floats, complex; bools count as ints. As in Python, 2**-1 is 0.5, //
- * and % follow the divisor's sign, and division by zero is an error.
+ * lang/number.c - Python's arithmetic on numbers without arrays: ints (-2^63 to 2^64 - 1; a result
+ * outside is an error), floats, complex; bools count as ints. As in Python, 2**-1 is 0.5, // and %
+ * follow the divisor's sign, and division by zero is an error.
  */
 #include "lang/expr.h"
 
 #include <math.h>
 
-/* Wider than all ints here. */
+/* Wider than every int of the language. */
 __extension__ typedef __int128 wide;
 
 static wide as_wide(const gnd__val *v)
@@ -27,7 +27,7 @@ static int no_fit(gnd__expr *x, size_t at)
                           "for a float)");
 }
 
-/* *v = the int r, or an error. */
+/* *v = the int r; an error if r does not fit. */
 static int put(gnd__expr *x, gnd__val *v, wide r, size_t at)
 {
     if (r < INT64_MIN || r > UINT64_MAX)
@@ -77,7 +77,7 @@ static wide floor_div(wide a, wide b)
     return q - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* a ** b for b >= 0, by squares; 1: does not fit. */
+/* *out = a ** b for b >= 0, by repeated squaring. Returns 1 if it does not fit. */
 static int int_pow(wide a, wide b, wide *out)
 {
     wide r = 1;
@@ -146,7 +146,7 @@ static int int_binary(gnd__expr *x, int op, gnd__val *v, wide a, wide b, int boo
 
 /* --- floats and complex ----------------------------------------------------------------------- */
 
-/* The quotient rounded down and the remainder with b's sign, as Python's divmod. */
+/* The quotient rounded down, and the remainder with b's sign, like Python's divmod. */
 static void float_divmod(double a, double b, double *div, double *mod)
 {
     double m = fmod(a, b), d = (a - m) / b;
@@ -201,7 +201,7 @@ static int float_binary(gnd__expr *x, int op, gnd__val *v, double a, double b, s
 
 static gnd__val complex_div(double ar, double ai, double br, double bi)
 {
-    /* Smith's method (Comm. ACM 5, 1962), as Python's. */
+    /* Smith's method (Comm. ACM 5, 1962), which Python uses too. */
     if (fabs(br) >= fabs(bi)) {
         double t = bi / br, d = br + bi * t;
         return gnd__val_complex((ar + ai * t) / d, (ai - ar * t) / d);
@@ -231,7 +231,7 @@ static int complex_binary(gnd__expr *x, int op, gnd__val *v, double ar, double a
             return by_zero(x, at);
         *v = gnd__val_complex(0, 0);
     } else if (bi == 0 && br == floor(br) && fabs(br) <= 100) {
-        /* A small integer power by products, so that (1j)**2 is exact. */
+        /* Multiply for small integer exponents, so that (1j)**2 is exact. */
         double rr = 1, ri = 0;
         for (int n = (int)fabs(br); n; n--) {
             double t = rr * ar - ri * ai;

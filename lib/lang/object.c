@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/object.c - arrays of another library in the language (gnd_eval_values): functions,
- * operators, indices and attributes that meet one are calls of that library. The language keeps the
- * text, the names, numbers and their arithmetic, tuples, and the places of errors.
+ * lang/object.c - arrays of another library in the language (gnd_eval_values). Functions,
+ * operators, indices and attributes of such an array are calls of that library. The language
+ * handles the text, names, numbers and their arithmetic, tuples, and the positions of errors.
  */
 #include <gnd/array.h>
 #include <gnd/eval.h>
@@ -25,7 +25,8 @@ int gnd__val_object(gnd__expr *x, gnd__val *v, const gnd_value *object, int own)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* *v = r, a result of the library; what r holds moves to v, and the rest stays r's. */
+/* *v = r, a result of the library. Arrays and objects move to v; the caller still clears what is
+ * left in r. */
 static int receive(gnd__expr *x, gnd_value *r, gnd__val *v, size_t at)
 {
     int bad;
@@ -57,7 +58,7 @@ static int receive(gnd__expr *x, gnd_value *r, gnd__val *v, size_t at)
     return bad;
 }
 
-/* The end of a call with the status st and the result r. */
+/* Ends a call: st is its status, r its result. */
 static int finish(gnd__expr *x, gnd_status st, gnd_value *r, gnd__val *v, size_t at)
 {
     if (st)
@@ -92,8 +93,8 @@ int gnd__object_takes(const gnd__expr *x, const char *name, size_t len, const gn
     return x->of->makes(x->of->arg, text);
 }
 
-/* The method f as the function of its name: x.reshape(2, 3) is reshape(x, (2, 3)). *n values, of
- * which those of a "*" parameter become one tuple. */
+/* Turns the call of the method f into the call of the function with that name: x.reshape(2, 3)
+ * becomes reshape(x, (2, 3)). The values of a "*" parameter become one tuple; *n is updated. */
 static int as_function(gnd__expr *x, const gnd_function *f, gnd__slot *arg, int *n, size_t at)
 {
     const gnd_function *same = gnd__function(f->name, strlen(f->name), 0);
@@ -277,7 +278,7 @@ int gnd__object_attr(gnd__expr *x, gnd__val *v, const char *name, size_t n, size
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-/* The result as a value of the caller. */
+/* Stores the result in *out; the caller owns it. */
 static int give_result(gnd__expr *x, gnd_value *out)
 {
     gnd__val *v = &x->result;
@@ -291,7 +292,7 @@ static int give_result(gnd__expr *x, gnd_value *out)
     }
     gnd__expr_drop_values(x);
     if (v->object->own && v->object->refs == 1) {
-        v->object->own = 0; /* it is the caller's now */
+        v->object->own = 0; /* ownership moves to the caller */
         *out = v->object->v;
         return 0;
     }

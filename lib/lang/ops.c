@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/ops.c - operators and attributes of values: numbers by Python's arithmetic, everything else
- * as arrays by the elementwise operation of the operator's name.
+ * lang/ops.c - operators and attributes of values. Numbers use Python's arithmetic; everything else
+ * is converted to arrays and uses the elementwise operation with the operator's name.
  */
 #include <gnd/array.h>
 #include <gnd/device.h>
@@ -59,7 +59,7 @@ int gnd__expr_unary(gnd__expr *x, gnd__tok op, gnd__val *a, size_t at)
     return 0;
 }
 
-/* (1, 2) + (3,), as shapes are put together. */
+/* (1, 2) + (3,), for example to build shapes. */
 static int join_tuples(gnd__expr *x, gnd__val *a, const gnd__val *b, size_t at)
 {
     int64_t n = a->seq->n, m = b->seq->n;
@@ -79,9 +79,8 @@ static int join_tuples(gnd__expr *x, gnd__val *a, const gnd__val *b, size_t at)
     return 0;
 }
 
-/* Only dtypes, strings, None and tuples of numbers can be compared. Returns whether they are equal;
- * -1: not comparable.
- */
+/* Compares dtypes, strings, None and tuples of numbers. Returns whether they are equal; -1 if they
+ * cannot be compared. */
 static int same(const gnd__val *a, const gnd__val *b)
 {
     if (a->kind != b->kind)
@@ -148,7 +147,8 @@ static int shape_tuple(gnd__expr *x, const gnd_array *a, gnd__val *out, size_t a
     return gnd__val_seq(x, out, GND__V_TUPLE, item, ndim, at);
 }
 
-/* real and imag. For an array that is not complex: the array itself, and zeros, as in NumPy. */
+/* real and imag. For an array that is not complex, they are the array itself and zeros, as in
+ * NumPy. */
 static gnd_array *part(gnd_array *a, const char *name)
 {
     return gnd__expr_op_call(gnd__expr_op(name, strlen(name)), 1, &a);
@@ -159,7 +159,7 @@ static gnd__val string(const char *s)
     return (gnd__val){.kind = GND__V_STR, .str = {s, strlen(s)}};
 }
 
-/* itemsize, kind and name of a dtype. */
+/* The attributes itemsize, kind and name of a dtype. */
 static int dtype_attr(gnd__expr *x, gnd__val *v, const char *name, size_t n, size_t at)
 {
     static const char kinds[] = "b\0i\0u\0f\0c";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/parse.c - tokens to a program for a stack machine, with Python's grammar for expressions:
+ * lang/parse.c - converts tokens to a program for a stack machine, with Python's grammar for
+ * expressions:
  *
  *     statement   (NAME [, NAME ...] =)* tuple | NAME op= tuple | NAME [ INDEX ] (= | op=) tuple
  *     tuple       binary [, binary ...] [,]
@@ -9,12 +10,11 @@
  *     postfix     atom (( ARGS ) | [ INDEX ] | . NAME)*
  *
  * Statements are parsed here, and expressions in parse_expr.c. The machine that runs the program
- * has no recursion at all. A program is as long as its text.
+ * does not recurse. A program's length is proportional to that of its text.
  */
 #include "lang/parse.h"
 
-/* The number of names in a target list "a, b =" at the current token; 0: there is no target
- * list. */
+/* The number of names in a target list "a, b =" at the current token; 0 if there is none. */
 static uint32_t targets(const gnd__parser *p, uint32_t *commas)
 {
     uint32_t i = p->pos, n = 0;
@@ -63,7 +63,7 @@ static int end_of_statement(gnd__parser *p)
     return gnd__parse_unexpected(p, "an operator");
 }
 
-/* Whether "NAME [ ... ] =" or op= begins here. */
+/* Whether "NAME [ ... ] =" or "NAME [ ... ] op=" begins at the current token. */
 static int sets_elements(const gnd__parser *p)
 {
     const gnd__token *t = gnd__parse_tok(p);
@@ -78,7 +78,7 @@ static int sets_elements(const gnd__parser *p)
     return 0;
 }
 
-/* x[i] = v as x = set(x, i, v): the name gets a new array. x[i] += v reads x[i] first. */
+/* Parses x[i] = v as x = set(x, i, v): the name gets a new array. x[i] += v reads x[i] first. */
 static int set_elements(gnd__parser *p)
 {
     const gnd__token *t = gnd__parse_tok(p), *op;
@@ -100,7 +100,7 @@ static int set_elements(gnd__parser *p)
     return store(p, t) || gnd__parse_emit(p, GND__I_RESULT, 0, t->at, 0, NULL) ? -1 : 0;
 }
 
-/* Whether a call by that name, as a statement of its own, changes an argument in NumPy. */
+/* Whether a call by that name changes an argument in NumPy when it is a statement of its own. */
 static int in_place(const gnd__parser *p, const gnd__instr *call)
 {
     static const char *const function[] = {
@@ -117,17 +117,17 @@ static int in_place(const gnd__parser *p, const gnd__instr *call)
     return 0;
 }
 
-/* A statement without a target, from the token `first` to the current one, with its value on the
- * stack. fill_diagonal(x, v) and similar functions change x in NumPy: here the name gets the new
- * array, as for x[i] = v. An array without a name cannot be changed; the value may only be the
- * result. */
+/* Ends a statement without a target, which extends from the token `first` to the current one; its
+ * value is on the stack. fill_diagonal(x, v) and similar functions change x in NumPy: here the name
+ * gets the new array, as for x[i] = v. An array without a name cannot be changed; such a call is
+ * allowed only as the result. */
 static int changes(gnd__parser *p, uint32_t first)
 {
     const gnd__token *end = gnd__parse_tok(p), *self = p->x->tok + first;
     const gnd__instr *last = &p->x->code[p->x->ncode - 1];
     if (!in_place(p, last))
         return 0;
-    /* x.sort() changes x, and put(x, ...) and rng.shuffle(x) their first argument */
+    /* x.sort() changes x; put(x, ...) and rng.shuffle(x) change their first argument */
     const int own = last->code == GND__I_METHOD && last->n != strlen("shuffle");
     if (!own) {
         while (self < end && self->at != last->at)
@@ -176,7 +176,7 @@ static int statement(gnd__parser *p)
     uint32_t after = p->pos;
     if (value == first && changes(p, first))
         return -1;
-    /* Processes every "names =" again, after the value. */
+    /* Go through every "names =" again, now that the value is on the stack. */
     for (p->pos = first; p->pos < value; p->pos++) {
         uint32_t n = targets(p, &commas);
         t = gnd__parse_tok(p);

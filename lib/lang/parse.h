@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/parse.h - the parser of expressions, between parse.c (statements) and parse_expr.c
- * (expressions). Functions that return an int return 0, or -1 with the error in x.
+ * lang/parse.h - the parser of expressions: the interface between parse.c (statements) and
+ * parse_expr.c (expressions). Functions that return an int return 0, or -1 with the error in x.
  */
 #ifndef GND_LANG_PARSE_H
 #define GND_LANG_PARSE_H
@@ -13,7 +13,7 @@ typedef struct gnd__parser {
     gnd__expr *x;
     uint32_t pos;
     int depth;
-    unsigned bound; /* bit i: a statement has given modules[i] a value */
+    unsigned bound; /* bit i: a statement has assigned a value to the name modules[i] */
 } gnd__parser;
 
 /* The current token. */
@@ -36,15 +36,16 @@ static inline int gnd__parse_is_word(const gnd__parser *p, const gnd__token *t, 
 /* Appends an instruction for the stack machine. v is its constant, or NULL. */
 int gnd__parse_emit(gnd__parser *p, gnd__code code, int op, uint32_t at, uint32_t n,
                     const gnd__val *v);
-/* Notes that a statement gives name t a value: it names no module after that. */
+/* Records that a statement assigns to name t, which from then on is not a module. */
 void gnd__parse_bound(gnd__parser *p, const gnd__token *t);
-/* The entry of a word of Python that has no meaning here: the word and a hint; or NULL. */
+/* If the name t is a word of Python that has no meaning here, returns its entry: the word and a
+ * hint. Else NULL. */
 const char *const *gnd__parse_reserved(const gnd__parser *p, const gnd__token *t);
-/* Reports the current token as an error; `wanted` is what is expected in its place. Returns -1. */
+/* Reports the current token as an error. `wanted` says what was expected instead. Returns -1. */
 int gnd__parse_unexpected(gnd__parser *p, const char *wanted);
-/* Parses an expression: values with commas between. */
+/* Parses an expression: values separated by commas. */
 int gnd__parse_tuple(gnd__parser *p);
-/* Parses the entries of an index, from its '[' on. *count becomes their number. */
+/* Parses the entries of an index, starting at its '['. *count is set to their number. */
 int gnd__parse_index(gnd__parser *p, uint32_t *count);
 
 #endif

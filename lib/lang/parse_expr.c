@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/parse_expr.c - expressions: tokens to a program for a stack machine, with the grammar of
- * parse.c, which has the statements.
+ * lang/parse_expr.c - converts the tokens of expressions to a program for a stack machine. parse.c
+ * gives the grammar and parses statements.
  *
- * Chains of one level are loops, so only brackets and ** nest (GND__EXPR_DEPTH, checked here).
+ * Chains of operators of one level are parsed in loops, so only brackets and ** nest; their depth
+ * is limited here (GND__EXPR_DEPTH).
  */
 #include "lang/parse.h"
 
 #include <string.h>
 
-/* Words that may precede a function's name and a dot, unless they are names of values. */
+/* Names that may stand before a dot and a function's name, unless a value has that name. */
 static const char *const modules[] = {"np", "numpy", "random", "linalg", "fft"};
 
 static int binary(gnd__parser *p, int above);
 
-/* The number of the module that token t names if a dot and a name follow; else -1. */
+/* The index in modules of token t, if a dot and a name follow it; else -1. */
 static int module_of(const gnd__parser *p, const gnd__token *t)
 {
     for (int i = 0; i < 5; i++)
@@ -105,8 +106,8 @@ static int deeper(gnd__parser *p)
 
 /* --- atoms ------------------------------------------------------------------------------------ */
 
-/* Parses items separated by commas, up to the closing token. *n is their number, *comma whether
- * there was a comma. */
+/* Parses items separated by commas, up to the closing token. *n is the number of items; *comma is 1
+ * if there was a comma. */
 static int items(gnd__parser *p, gnd__tok close, uint32_t *n, int *comma)
 {
     *n = 0;
@@ -142,7 +143,7 @@ static int group(gnd__parser *p)
     return n == 1 && !comma ? 0 : gnd__parse_emit(p, GND__I_TUPLE, 0, at, n, NULL);
 }
 
-/* The arguments of a call, after its '('. */
+/* Parses the arguments of a call, after its '('. */
 static int arguments(gnd__parser *p, uint32_t *n)
 {
     uint32_t keyword = 0;
@@ -178,7 +179,7 @@ static int arguments(gnd__parser *p, uint32_t *n)
     return 0;
 }
 
-/* One entry of an index: a value, or start:stop:step. */
+/* Parses one entry of an index: a value, or start:stop:step. */
 static int index_entry(gnd__parser *p)
 {
     uint32_t at = gnd__parse_tok(p)->at;
@@ -239,7 +240,7 @@ static int index_list(gnd__parser *p)
     return gnd__parse_index(p, &n) || gnd__parse_emit(p, GND__I_INDEX, 0, at, n, NULL) ? -1 : 0;
 }
 
-/* A call of the name t: a method when there is a value below. */
+/* Parses a call of the name t. code: a function, or a method of the value below the arguments. */
 static int call(gnd__parser *p, const gnd__token *t, gnd__code code)
 {
     uint32_t at = t->at, len = t->len, n;
@@ -267,15 +268,15 @@ static int name(gnd__parser *p)
         t = gnd__parse_tok(p);
         module = module_of(p, t);
     }
-    /* random.normal(...) is one name, and so with linalg and fft: some are other functions without
-     * it */
+    /* random.normal(...) is one name, and so are names of linalg and fft: without the module some
+     * are other functions */
     gnd__token dotted = *t;
     if (module > 1 && t[3].type == GND__T_LPAREN) {
         dotted.len = t[2].at + t[2].len - t->at;
         p->pos += 3;
         return call(p, &dotted, GND__I_CALL);
     }
-    /* add.reduce(...) is one name too: no array has such a method */
+    /* add.reduce(...) is one name too: arrays have no such methods */
     if (t[1].type == GND__T_DOT && t[2].type == GND__T_NAME && t[3].type == GND__T_LPAREN &&
         of_ufunc(p, &t[2]) && !gnd__table_get(p->x->names, p->x->text + t->at, t->len)) {
         dotted.len = t[2].at + t[2].len - t->at;
@@ -355,7 +356,7 @@ static int unary(gnd__parser *p)
     if (signs > first && t[-1].type == GND__T_SUB && t->type == GND__T_NUM &&
         t[1].type != GND__T_POW && t[1].type != GND__T_DOT && t[1].type != GND__T_LBRACKET &&
         t[1].type != GND__T_LPAREN) {
-        /* A negative number: so the smallest int can be written. */
+        /* Read the sign with the number, so that the smallest int can be written. */
         gnd__val v;
         if (gnd__expr_negated(p->x, t, &v) ||
             gnd__parse_emit(p, GND__I_NUM, 0, t[-1].at, t->len, &v))
@@ -411,7 +412,7 @@ static int precedence(int t)
     }
 }
 
-/* Operators that bind tighter than `above`: at most seven calls deep for each bracket. */
+/* Parses operators that bind tighter than `above`. At most seven calls are nested per bracket. */
 static int binary(gnd__parser *p, int above)
 {
     if (unary(p))

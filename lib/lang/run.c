@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * lang/run.c - runs a program: a loop over its instructions with a stack of values. Intermediate
- * arrays are released as soon as they are used, so no scope is needed and a long text holds few
- * handles; the graph keeps what it needs. gnd__expr_eval does everything, from text to array.
+ * arrays are released as soon as they are used; so no scope is needed, and a long text holds few
+ * handles. The graph keeps the nodes it needs. gnd__expr_eval does everything, from text to array.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -38,7 +38,7 @@ static gnd__var *find(const gnd__expr *x, const char *name, size_t n)
     return i ? &x->var[i - 1] : NULL;
 }
 
-/* name = v, whose reference it takes over (also on failure). */
+/* name = v. Takes over v's reference, also on failure. */
 static int set(gnd__expr *x, const char *name, uint32_t n, gnd__val v)
 {
     gnd__var *old = find(x, name, n);
@@ -57,7 +57,8 @@ static int set(gnd__expr *x, const char *name, uint32_t n, gnd__val v)
     return 0;
 }
 
-/* Whose functions are looked for by their full names. */
+/* Modules of other libraries. Their functions are written without a module, as the error message
+ * says. */
 static const char *const modules[] = {"cp", "cupy", "jax", "jnp", "math", "scipy", "torch", "tf"};
 
 static int load(gnd__expr *x, const gnd__instr *in)
@@ -84,7 +85,7 @@ static int load(gnd__expr *x, const gnd__instr *in)
                           gnd__expr_near(x, GND__NEAR_VALUES, name, in->n, buf, sizeof buf));
 }
 
-/* The value on top stays; its n items come over it, the first on top. */
+/* Pushes the n items of the value on top, the first one last. The value stays below them. */
 static int unpack(gnd__expr *x, const gnd__instr *in)
 {
     gnd__val v = gnd__val_ref(&x->stack[x->nstack - 1].v);
@@ -101,7 +102,7 @@ static int unpack(gnd__expr *x, const gnd__instr *in)
     return bad;
 }
 
-/* The n values on top become one tuple, list or slice. */
+/* Replaces the n values on top by one tuple, list or slice of them. */
 static int gather(gnd__expr *x, int kind, uint32_t n, uint32_t at)
 {
     gnd__val *item = gnd__calloc((size_t)n + 1, sizeof *item), out;
@@ -146,7 +147,7 @@ static int step(gnd__expr *x, const gnd__instr *in)
         return bad;
     case GND__I_AGAIN:
         for (uint32_t i = 0; i < in->n; i++) {
-            top = x->stack + x->nstack - in->n; /* the stack may move */
+            top = x->stack + x->nstack - in->n; /* the stack may have moved */
             if (push(x, gnd__val_ref(&top->v), top->at))
                 return -1;
         }
@@ -190,7 +191,7 @@ static int step(gnd__expr *x, const gnd__instr *in)
 int gnd__expr_run(gnd__expr *x)
 {
     if (gnd__expr_grow(x, &x->stack, x->nstack, &x->capstack,
-                       sizeof *x->stack)) /* steps look at its top */
+                       sizeof *x->stack)) /* instructions point to its top even when it is empty */
         return -1;
     for (uint32_t i = 0; i < x->ncode; i++)
         if (step(x, &x->code[i]))
@@ -266,7 +267,7 @@ gnd_array *gnd__expr_result(gnd__expr *x)
     gnd__expr_drop_values(x);
     if (!v->held->own || v->held->refs > 1)
         return gnd__again(a);
-    v->held->own = 0; /* its handle is the caller's now */
+    v->held->own = 0; /* the handle moves to the caller */
     return a;
 }
 

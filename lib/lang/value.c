@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/value.c - values: reference counts, and arrays made from numbers and lists.
+ * lang/value.c - values: reference counts, and arrays made of numbers and lists.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* More numbers than this belong in a file. */
+/* Larger data belong in a file. */
 enum { MAX_LEAVES = 1 << 26 };
 
 gnd__val gnd__val_int(int64_t i)
@@ -56,7 +56,7 @@ gnd__val gnd__val_ref(const gnd__val *v)
     return *v;
 }
 
-/* Recursion is as deep as sequences nest, which gnd__val_seq limits. */
+/* The recursion is as deep as sequences are nested, which gnd__val_seq limits. */
 void gnd__val_drop(gnd__val *v)
 {
     gnd__val w = *v;
@@ -157,7 +157,7 @@ int gnd__val_field(const gnd__val *v, const char *name, size_t n, gnd__val *item
     return 0;
 }
 
-/* The library's messages name C functions; in an expression they have no prefix. */
+/* Removes the prefixes from the names of C functions in a message of the library. */
 static void plain_message(const char *msg, char *out, size_t size)
 {
     static const char *const renamed[][2] = {
@@ -188,7 +188,7 @@ static int hold(gnd__expr *x, gnd__val *v, gnd_array *a, int own)
     return 0;
 }
 
-/* Takes a, reporting the error that it may hold. */
+/* Takes over a; if a holds an error, reports it. */
 static int adopt(gnd__expr *x, gnd__val *v, gnd_array *a, size_t at)
 {
     gnd_status code = gnd_status_of(a);
@@ -207,7 +207,7 @@ static int adopt(gnd__expr *x, gnd__val *v, gnd_array *a, size_t at)
     return 0;
 }
 
-/* A weak scalar as a number. */
+/* The number in a weak scalar. */
 static gnd__val number_of(gnd_array *a)
 {
     union {
@@ -259,12 +259,13 @@ int gnd__val_borrow(gnd__expr *x, gnd__val *v, gnd_array *a)
 /* --- lists as arrays -------------------------------------------------------------------------- */
 
 typedef struct shape_of_list {
-    int ndim, arrays, kind; /* kind: the widest of the numbers; arrays: some item is an array */
-    int negative;           /* some int is below 0 */
+    int ndim, arrays, kind; /* kind: the widest kind of the numbers; arrays: an item is an array */
+    int negative;           /* an int is below 0 */
     int64_t dim[GND_MAX_NDIM];
 } shape_of_list;
 
-/* Walks v, which is at depth d: extents at the first visit, checked at every other. */
+/* Walks v, which is at depth d. The first sequence at each depth sets the extent; the others must
+ * have the same. */
 static int measure(gnd__expr *x, const gnd__val *v, int d, shape_of_list *s, size_t at,
                    const char *what)
 {
@@ -336,7 +337,7 @@ static gnd_dtype default_dtype(const gnd__expr *x, int kind)
 
 static int list_to_array(gnd__expr *x, gnd__val *v, size_t at, const char *what);
 
-/* A list with arrays in it: each item an array, then stacked. */
+/* Converts a list that contains arrays: converts each item to an array, then stacks them. */
 static int stack_items(gnd__expr *x, gnd__val *v, size_t at, const char *what)
 {
     int64_t n = v->seq->n;
@@ -388,7 +389,7 @@ static int list_to_array(gnd__expr *x, gnd__val *v, size_t at, const char *what)
         return -1;
     if (s.arrays)
         return stack_items(x, v, at, what);
-    /* No int dtype has room for both: NumPy takes floats. */
+    /* No int dtype holds both negative ints and those from 2^63 on. NumPy uses floats. */
     gnd_dtype t = default_dtype(x, s.kind == GND__V_UINT && s.negative ? GND__V_FLOAT : s.kind);
     int64_t n = 1;
     for (int i = 0; i < s.ndim; i++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * lang/value.h - the values of expressions: Python's numbers, arrays, tuples and lists, and values
- * that only arguments can have (None, ..., slices, dtypes, strings). Values are copied by reference
- * count. Numbers stay numbers until they meet an array; then they become weak scalars.
+ * that are only arguments (None, ..., slices, dtypes, strings). Copies share their contents by
+ * reference counts. Numbers stay numbers until they are combined with an array; then they become
+ * weak scalars.
  */
 #ifndef GND_LANG_VALUE_H
 #define GND_LANG_VALUE_H
@@ -19,14 +20,14 @@ typedef enum gnd__vkind {
     GND__V_INT,
     GND__V_UINT,
     GND__V_FLOAT,
-    GND__V_COMPLEX, /* in this order: Python's tower */
+    GND__V_COMPLEX, /* BOOL, INT, UINT, FLOAT, COMPLEX: in the order of Python's numeric tower */
     GND__V_STR,
     GND__V_DTYPE,
     GND__V_SLICE,
     GND__V_ARRAY,
     GND__V_TUPLE,
     GND__V_LIST,
-    GND__V_RECORD, /* the results of finfo and iinfo: values with names */
+    GND__V_RECORD, /* the result of finfo or iinfo: values with names */
     GND__V_RNG,    /* the result of default_rng */
     GND__V_OBJECT  /* an array of another library (object.c) */
 } gnd__vkind;
@@ -37,7 +38,7 @@ typedef struct gnd__held {
     gnd_array *a;
 } gnd__held;
 
-/* A shared generator: what one name draws, another does not draw again. */
+/* A shared generator: all names of it draw from the same sequence. */
 typedef struct gnd__gen {
     int refs;
     gnd_rng g;
@@ -54,12 +55,12 @@ struct gnd__seq;
 
 typedef struct gnd__val {
     int kind;   /* gnd__vkind */
-    int python; /* GND__V_DTYPE: float, int, bool, complex: follows the device */
+    int python; /* 1 for the dtypes float, int, bool and complex, which depend on the device */
     union {
-        int64_t i; /* BOOL, INT; UINT: an int from 2^63 on, as its bits */
+        int64_t i; /* BOOL, INT; UINT: the bits of an int from 2^63 on */
         struct {
             double re, im;
-        } z; /* FLOAT: re; COMPLEX */
+        } z; /* FLOAT: re only; COMPLEX */
         struct {
             const char *s;
             size_t n;
@@ -73,26 +74,26 @@ typedef struct gnd__val {
 } gnd__val;
 
 typedef struct gnd__seq {
-    int refs, depth;   /* depth: of the deepest sequence in it, itself counted */
-    int64_t n, leaves; /* leaves: items that are no sequences, at any depth */
-    /* the items' names as attributes, "bits eps max", for TUPLE and RECORD; or NULL */
+    int refs, depth;   /* depth: levels of nested sequences, including this one */
+    int64_t n, leaves; /* leaves: items that are not sequences, at any depth */
+    /* the names of the items as attributes, "bits eps max", for TUPLE and RECORD; or NULL */
     const char *fields;
     gnd__val item[];
 } gnd__seq;
 
 struct gnd__expr;
 
-/* One more reference to what v holds; returns *v. */
+/* Adds a reference to the contents of v; returns *v. */
 gnd__val gnd__val_ref(const gnd__val *v);
 /* Drops v's reference; v becomes GND__V_MISSING. */
 void gnd__val_drop(gnd__val *v);
-/* "a tuple", "an int": for messages. */
+/* The kind of v for messages: "a tuple", "an int". */
 const char *gnd__val_name(const gnd__val *v);
 static inline int gnd__val_is_number(const gnd__val *v)
 {
     return v->kind >= GND__V_BOOL && v->kind <= GND__V_COMPLEX;
 }
-/* The int, bool or float v. */
+/* The value of an int, bool or float. */
 static inline double gnd__val_real(const gnd__val *v)
 {
     return v->kind == GND__V_UINT  ? (double)(uint64_t)v->i
@@ -111,27 +112,28 @@ gnd__val gnd__val_complex(double re, double im);
 
 /* The other functions return 0, or -1 with x->err set. at: the position for the error. */
 
-/* *v = a tuple or list (or slice) of n items, which are moved out of item. */
+/* *v = a tuple, list or slice of n items, which are moved out of item. */
 int gnd__val_seq(struct gnd__expr *x, gnd__val *v, int kind, gnd__val *item, int64_t n, size_t at);
-/* The same with names of the items, a constant: a record, or a named tuple. */
+/* The same with names of the items, for a record or a named tuple. fields is a constant. */
 int gnd__val_named(struct gnd__expr *x, gnd__val *v, int kind, const char *fields, gnd__val *item,
                    int64_t n, size_t at);
-/* The item of v with that name, as a new reference in *item. Returns 1, or 0 if there is none. */
+/* Stores the item of v with that name in *item, as a new reference. Returns 1, or 0 if there is
+ * none. */
 int gnd__val_field(const gnd__val *v, const char *name, size_t n, gnd__val *item);
 /* *v = the array a; takes ownership of its handle. An error in a becomes x->err; a weak scalar
  * becomes a number. */
 int gnd__val_array(struct gnd__expr *x, gnd__val *v, gnd_array *a, size_t at);
-/* *v = the array a (a weak scalar: its number), which stays the caller's. */
+/* *v = the array a (for a weak scalar: its number). The caller keeps its handle. */
 int gnd__val_borrow(struct gnd__expr *x, gnd__val *v, gnd_array *a);
-/* Whether a, not NULL, is the handle of an array that was released. */
+/* Whether a, which is not NULL, is the handle of a released array. */
 int gnd__is_released(const gnd_array *a);
-/* A new handle to the same value. */
+/* A new handle for the same value. */
 gnd_array *gnd__again(gnd_array *a);
-/* Converts v to an array in place (numbers to weak scalars, lists and tuples to arrays of the
- * device) and returns it, still owned by v; NULL on failure. what: "sum: x", for the message. */
+/* Converts v to an array in place: numbers to weak scalars, lists and tuples to arrays of the
+ * device. Returns the array, which v owns; NULL on failure. what: "sum: x", for the message. */
 gnd_array *gnd__val_to_array(struct gnd__expr *x, gnd__val *v, size_t at, const char *what);
-/* Converts v to an int: an int, a bool, or an integer array of one element, which is evaluated.
- * Returns 1 without an error if it is none of these. */
+/* Converts v to an int. v may be an int, a bool, or an integer array of one element, which is
+ * evaluated. Returns 1 without an error if it is none of these. */
 int gnd__val_to_int(struct gnd__expr *x, const gnd__val *v, size_t at, int64_t *i);
 
 /* Python's arithmetic on numbers (number.c); op is a gnd__tok. */
