@@ -215,9 +215,7 @@ static PyObject *save(PyObject *self, PyObject *args)
 
 /* --- indices ---------------------------------------------------------------------------------- */
 
-/* Functions in Python for advanced indices, f(array, key), and for assignments, f(array, key,
- * value).
- */
+/* Functions in Python: f(array, key) for advanced indices, f(array, key, value) for assignments. */
 static PyObject *advanced, *assigned;
 
 static PyObject *set_index(PyObject *self, PyObject *args)

@@ -49,8 +49,7 @@ static PyObject *unary(PyObject *a, const char *name)
     return pm_call(((pm_array *)a)->ctx, NULL, name, 0, 1, &v, 0, NULL);
 }
 
-/* y cast to the dtype of x, if NumPy's rule "same_kind" allows it. Takes over the reference to y.
- */
+/* y cast to the dtype of x, if NumPy's rule "same_kind" allows it. Takes ownership of y. */
 static PyObject *cast(pm_array *x, PyObject *y, const char *name)
 {
     const gnd_dtype from = gndm_dtype_of(((pm_array *)y)->x), to = gndm_dtype_of(x->x);

@@ -89,8 +89,7 @@ extern PyType_Slot pm_number_slots[];
 /* --- functions (call.c) ----------------------------------------------------------------------- */
 
 extern PyMethodDef pm_call_methods[];
-/* Calls the function of that name. part: the partition of the result; NULL: chosen by the library.
- */
+/* Calls the function of that name. part: the partition of the result, or NULL for the default. */
 PyObject *pm_call(pm_ctx *ctx, const gndm_part *part, const char *name, int linalg, int n,
                   const gnd_value *v, int nkw, const char *const *keyword);
 /* The member `other` of py_hold: *v = the distributed array o; 1 if o is not one. */

@@ -291,8 +291,8 @@ PyObject *py_kernel_run(PyObject *self, PyObject *const *v, Py_ssize_t n)
     return done(&l, bad);
 }
 
-/* Appends the key of args to key, which has n bytes of room; returns the new n. -1: too long, an
- * argument that has no key, or an exception. */
+/* Appends the key of args to key, which has n bytes and room for `room`. Returns the new n. -1: too
+ * long, an argument that has no key, or an exception. */
 static int key_of(PyObject *args, char *key, int n, int room)
 {
     for (Py_ssize_t i = 0; i < PyTuple_Size(args); i++) {
