@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/here.c - small maps and reductions on the calling thread: translates kernel IR to loops of
- * host/points.h, and binds them to the memory of a run.
+ * sched/here.c - small maps and reductions on the calling thread. It translates kernel IR to loops
+ * of host/points.h, and binds the loops to the memory of a run.
  *
- * Such a step runs here when the device is idle: then nothing is ordered before it, and everything
- * after it is enqueued later. Work that is pending keeps all that follows in the queue until the
- * host waits for it, as calls of libraries of the host do: small steps between calls run here.
+ * A step runs here only while the device is idle: then no earlier work is pending, and all later
+ * work is enqueued after the step is done. While work is pending, steps are enqueued behind it
+ * until the host waits for the device. Calls of host libraries wait for it, so small steps between
+ * them run here.
  */
 #include "sched/here.h"
 
@@ -21,14 +22,14 @@
 #include "sched/maker.h"
 
 enum {
-    WORK = 1 << 15, /* operations on points, at most; more and the device's threads are faster */
-    ROW = 16        /* what a row costs before its points, in the same unit */
+    WORK = 1 << 15, /* most operations on points; for more, the device's threads are faster */
+    ROW = 16        /* fixed cost of a row, in the same unit */
 };
 
 struct gnd__here {
     gnd__points p;
     struct {
-        int32_t slot; /* -1: of no memory */
+        int32_t slot; /* -1: the access uses no memory */
         int64_t off;
     } access[GND__POINTS_ACCESS];
     int nconst;
@@ -36,7 +37,7 @@ struct gnd__here {
         int32_t node;
         int16_t dtype;
     } constant[GND__POINTS_VALUES];
-    const char *name; /* of the kernel, which is built when the device first runs it */
+    const char *name; /* of the kernel, which is built at its first launch on the device */
     char *text;
     size_t len;
     gnd__form *form;
@@ -51,14 +52,15 @@ uint64_t gnd__here_force(int yes)
     return atomic_load(&ran);
 }
 
-/* Values of float16 and bfloat16 are float32 in kernels, and not in memory: the device's. */
+/* Whether the loops support the dtype. float16 and bfloat16, which kernels compute in float32, are
+ * left to the device. */
 static int fits(int16_t dtype)
 {
     return dtype != GND_FLOAT16 && dtype != GND_BFLOAT16 &&
            gnd_dtype_size((gnd_dtype)dtype) <= GND__POINTS_BYTES;
 }
 
-/* Value i of h, instruction i of k. Returns 0 if the host has no loop for it. */
+/* Sets value i of h from instruction i of k. Returns 0 if the host has no loop for it. */
 static int set_value(struct gnd__here *h, const gnd__kir *k, int i)
 {
     const gnd__instr *in = &k->instr[i];
@@ -124,7 +126,7 @@ static gnd__scalar identity(gnd__identity what, gnd_dtype t)
     return s;
 }
 
-/* Fold j of h, reduction j of k. */
+/* Sets fold j of h from reduction j of k. Returns 0 if the host has no loop for it. */
 static int set_fold(struct gnd__here *h, const gnd__kir *k, int j)
 {
     const gnd__kred *red = &k->red[j];
@@ -156,8 +158,8 @@ static int set_access(struct gnd__here *h, const gnd__kir *k, int i)
     return fits(a->dtype);
 }
 
-/* Whether h can have the space of k; sets its axes. A reduction has one more for the rows, also
- * where all of the reduced axes have extent 1. */
+/* Sets the axes of p from those of k. Returns 0 if the space of k is too large or has too many
+ * axes. The last axis of a reduction is the reduced one, with extent 1 if k has none. */
 static int set_axes(gnd__points *p, const gnd__kir *k, int64_t work)
 {
     const int n = k->nkeep + k->nred, last = k->reduce ? k->nkeep : k->nkeep - 1;

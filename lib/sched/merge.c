@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/merge.c - see merge.h. Decides when merging pays, and makes the table of each run of
- * launches (merge_find.c) and its launch.
+ * sched/merge.c - see merge.h. Decides when merging pays. For each run of launches (merge_find.c)
+ * it makes its part of the table and its merged launch.
  */
 #include "sched/merge_priv.h"
 
@@ -10,14 +10,15 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-enum { OFTEN = 32 }; /* runs of a list before merging is considered */
+enum { OFTEN = 32 }; /* replays of a list before merging is considered */
 
-/* The time of a compilation in ns: a constant, and for each character of the functions. */
+/* The estimated time of a compilation in ns: a constant, and a term for each character of the
+ * functions. */
 #define COMPILE 100000000
 #define COMPILE_CHAR 30000
 
-/* forced: compiling pays after so many runs; 0: as pays_after computes. Then a merged list is kept
- * if `kept`. */
+/* For tests. forced: the number of replays after which compiling pays; 0: pays_after computes it.
+ * If it is not 0, `kept` decides whether a merged list is kept. */
 static unsigned first = OFTEN, forced;
 static int kept;
 
@@ -33,7 +34,8 @@ int gnd__merge_wants(const gnd__gdev *d)
     const gnd_props *p = &d->props;
     if (p->dialect != GND_DIALECT_OPENCL || !p->little_endian || !d->be->has_replay)
         return 0;
-    /* Mesa's compiler prints to stderr when it compiles kernels for GPUs for llvmpipe */
+    /* llvmpipe is left out: Mesa's compiler prints to stderr if it compiles kernels for GPUs for it
+     */
     return forced || (!(d->be->replay.flags & GND_REPLAY_CHEAP) &&
                       (p->kind == GND_DEV_GPU || gnd__target_of(p, &d->tune).cpu));
 }
@@ -89,8 +91,8 @@ static void put_end(int64_t *to)
     memcpy(to, end, sizeof end);
 }
 
-/* Notes the places of the numbers of launch i, whose entry is at `at` of the run's part. Returns
- * the next free place. */
+/* Writes for each number of launch i its position in the run's part and its index in the run. at:
+ * the position of the launch's entry. Returns the next free position of `to`. */
 static int64_t *put_values(const gnd__merger *m, const gnd__mrun *r, int i, const gnd__form *form,
                            size_t at, int64_t *to)
 {
@@ -103,7 +105,7 @@ static int64_t *put_values(const gnd__merger *m, const gnd__mrun *r, int i, cons
     return to;
 }
 
-/* The length of the chunks of run r; writes its part unless table is NULL. */
+/* Returns the length of the chunks of run r. Writes the run's part unless table is NULL. */
 static size_t put_run(const gnd__merger *m, const gnd__mrun *r, const gnd__mergefn *fn,
                       int64_t *table)
 {
@@ -131,8 +133,8 @@ static size_t put_run(const gnd__merger *m, const gnd__mrun *r, const gnd__merge
     return chunk + GND__MERGE_CHUNK;
 }
 
-/* Gets the kernel of a run and appends the run's part to the table, which is len long so far. The
- * kernel stays NULL if it is in no cache and must not be compiled. */
+/* Gets the kernel of a run and reserves the run's part of the table: *len, the length so far, grows
+ * by it. If compile is 0 and no cache has the kernel, it stays NULL. */
 static gnd_status build(gnd__merger *m, gnd__mrun *r, int compile, size_t *len, gnd_err *e)
 {
     gnd__mergefn fn[GND__MERGE_FUNCTIONS];
@@ -208,7 +210,7 @@ static gnd_status make_launches(const gnd__merger *m, gnd__merged *out, gnd_err 
     out->launch = gnd__calloc((size_t)m->n, sizeof *out->launch);
     out->args = gnd__calloc((size_t)m->nruns * ARGS, sizeof *out->args);
     out->value = gnd__calloc((size_t)m->nvalue + 1,
-                             sizeof *out->value); /* a number of a run has a value there */
+                             sizeof *out->value); /* each number of a run is one of the values */
     if (!out->kernel || !out->launch || !out->args || !out->value)
         return nomem(m, e);
     for (int i = 0; i < m->n;) {
@@ -228,7 +230,7 @@ static gnd_status make_launches(const gnd__merger *m, gnd__merged *out, gnd_err 
     return GND_OK;
 }
 
-/* The number of runs in which the launches that merging saves take as long as compiling. */
+/* The number of replays after which the saved launches have taken as long as compiling takes. */
 static unsigned pays_after(const gnd__merger *m)
 {
     double cost = 0, saved = 0;

@@ -10,15 +10,15 @@
 
 enum {
     LEAST = 4,          /* fewest launches of a run */
-    FUNCTION = 1 << 13, /* most characters of a kernel */
-    /* most characters of all: NVIDIA's compiler takes 0.7 s for 23,000, 4 s for 106,000 */
+    FUNCTION = 1 << 13, /* most characters of one kernel */
+    /* most characters of all kernels: NVIDIA's compiler takes 0.7 s for 23,000, 4 s for 106,000 */
     TEXT = 1 << 15,
-    TURNS = 1 << 14 /* iterations of loops: Mesa's llvmpipe silently ends them after 65535 in
+    TURNS = 1 << 14 /* most loop iterations: Mesa's llvmpipe silently ends loops after 65535 in
                        total */
 };
 
 /* Limits of a launch that may be merged: work-items, and work (gnd__kir_work). A merged launch uses
- * one core of a CPU or one multiprocessor of a GPU. Beyond these limits that takes longer than a
+ * one core of a CPU or one multiprocessor of a GPU. Beyond these limits this loses more time than a
  * launch costs. Below them measurements decide (merge.h). */
 #define ITEMS (1 << 13)
 #define WORK 200000
@@ -103,7 +103,8 @@ int gnd__mrun_number(const gnd__mrun *r, int number)
     return i;
 }
 
-/* The numbers of launch i as numbers of run r, if that has room for them. */
+/* Adds the numbers of launch i to those of run r. Returns 0, with r unchanged, if there is no room.
+ */
 static int join_numbers(const gnd__merger *m, gnd__mrun *r, int i)
 {
     const int nnumber = r->nnumber;
@@ -125,7 +126,7 @@ static int join_numbers(const gnd__merger *m, gnd__mrun *r, int i)
     return 1;
 }
 
-/* Adds launch i, which is small, at the end of run r if there is room. */
+/* Appends launch i, which is small, to run r. Returns 0 if there is no room. */
 static int join(gnd__merger *m, gnd__mrun *r, int i)
 {
     const gnd_klaunch *l = &m->l[i];

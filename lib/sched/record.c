@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/record.c - see record.h: how a recording is made. Inputs get memory and become places; the
- * outputs are collected and planned; record_steps.c stores the steps of the plan; results become
- * nodes over the recording's memory. replay.c runs recordings.
+ * sched/record.c - see record.h: makes recordings. Inputs get memory and become places. The outputs
+ * are collected and planned. record_steps.c stores the steps of the plan. Results become nodes over
+ * the recording's memory. replay.c runs recordings.
  */
 #include "sched/record_priv.h"
 
@@ -14,8 +14,8 @@
 #include "graph/launch.h"
 #include <gnd/array.h>
 
-/* A node like a with elements in st. It is no handle: the recording owns it. NULL: out of memory.
- */
+/* A node with the shape and dtype of a and its elements in st. It is not a handle: the recording
+ * owns it. NULL: out of memory. */
 static gnd_array *node_over(const gnd_array *a, gnd__storage *st, int64_t off, int contig,
                             const int64_t *stride)
 {
@@ -28,8 +28,8 @@ static gnd_array *node_over(const gnd_array *a, gnd__storage *st, int64_t off, i
     return x;
 }
 
-/* Retains memory of other owners that the steps read. Conditions that only the device can check are
- * checked here, once. */
+/* Retains the memory of other owners that the steps read. The conditions that a device must check
+ * (check.h) are checked here, once. */
 static gnd_status hold_leaves(gnd__recorded *r, const gnd__plan *p, const gnd__pgraph *g,
                               gnd_err *e)
 {
@@ -49,8 +49,8 @@ static gnd_status hold_leaves(gnd__recorded *r, const gnd__plan *p, const gnd__p
     return x;
 }
 
-/* Makes storage st, of nbytes, a place. Inputs are places, and so are outputs that could be fed to
- * them. */
+/* Makes storage st, of nbytes, a place. Inputs are places, and so are outputs that could become
+ * inputs of a later replay. */
 static void add_place(gnd__recorded *r, gnd__storage *st, size_t nbytes, int written)
 {
     gnd__storage_ref(st);
@@ -58,7 +58,7 @@ static void add_place(gnd__recorded *r, gnd__storage *st, size_t nbytes, int wri
         (gnd__rplace){.st = st, .own = st->block, .nbytes = nbytes, .written = written};
 }
 
-/* Makes the result of node i of the graph output o. */
+/* Makes output o from the result of node i of the graph. */
 static gnd_status set_out(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, int o, int32_t i,
                           gnd_err *e)
 {
@@ -74,7 +74,7 @@ static gnd_status set_out(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, i
         return gnd__err(e, GND_ERR_INTERNAL, "recording: output %d has no result", o);
     leaf = p->slot[q->slot].leaf ? g->node[p->slot[q->slot].node].a : NULL;
     if (!leaf && !s->st[q->slot]) {
-        x = gnd__record_need(r, s, p, q->slot, e); /* without elements, or never written */
+        x = gnd__record_need(r, s, p, q->slot, e); /* it has no elements, or no step writes it */
         if (x != GND_OK)
             return x;
         s->st[q->slot] = gnd__storage_new(r->dev, s->block[q->slot]);
@@ -106,13 +106,14 @@ static void find_uses(gnd__recorded *r, const gnd__sched *s, const gnd__plan *p)
     r->nuse = n;
 }
 
-/* Collects the outputs that must be computed: which[] of out[]. */
+/* Collects, plans and records the n outputs that must be computed, sink[]. which[]: their indices
+ * among all outputs. */
 static gnd_status record_plan(gnd__recorded *r, gnd__sched *s, int n, gnd_array *const *sink,
                               const int *which, gnd_err *e)
 {
     gnd__plan *p = NULL;
     gnd_status x;
-    s->graph.frozen = 1; /* nodes get no elements */
+    s->graph.frozen = 1; /* collecting must not give elements to nodes */
     x = gnd__collect(&s->graph, r->dev, n, sink, e);
     if (x == GND_ERR_STATE) {
         gnd__err_clear(e);
@@ -143,12 +144,12 @@ static gnd_status record_plan(gnd__recorded *r, gnd__sched *s, int n, gnd_array 
         find_uses(r, s, p);
     for (int32_t i = 0; i < p->nslot; i++)
         if (s->st[i])
-            gnd__storage_unref(s->st[i]); /* the nodes hold it, or nothing does */
+            gnd__storage_unref(s->st[i]); /* from now on only the nodes hold it */
     gnd__checks_drop(s, p);
     return x;
 }
 
-/* Outputs that have elements already (an input itself among them) are taken as they are. */
+/* Records all outputs. An output that has elements already (for example an input) needs no plan. */
 static gnd_status record(gnd__recorded *r, int nout, gnd_array *const *out, gnd_err *e)
 {
     gnd__sched *s = gnd__sched_of(r->dev);
@@ -180,7 +181,7 @@ static gnd_status record(gnd__recorded *r, int nout, gnd_array *const *out, gnd_
     return x;
 }
 
-/* Makes input i the number of placeholder a: a constant, 0 at first. */
+/* Makes input i, whose placeholder a is a number, a constant. Its first value is 0. */
 static gnd_status set_number(gnd__recorded *r, int i, gnd_array *a, gnd_err *e)
 {
     const uint64_t none[2] = {0};
@@ -195,7 +196,8 @@ static gnd_status set_number(gnd__recorded *r, int i, gnd_array *a, gnd_err *e)
     return GND_OK;
 }
 
-/* Gives input i memory, with the shape of placeholder a, which refers to it temporarily. */
+/* Gives input i memory with the shape of placeholder a. Until the recording is made, a refers to
+ * that memory. */
 static gnd_status set_in(gnd__recorded *r, int i, gnd_array *a, gnd_err *e)
 {
     gnd__block *b = NULL;
@@ -242,12 +244,12 @@ gnd_status gnd__recorded_make(gnd_device *dev, int nin, gnd_array *const *in, in
         x = in[n]->p.number ? set_number(r, n, in[n], e) : set_in(r, n, in[n], e);
     if (x == GND_OK)
         x = record(r, nout, out, e);
-    for (int i = 0; i < n; i++) /* it is a placeholder again */
+    for (int i = 0; i < n; i++) /* each input is a placeholder again */
         memset(&in[i]->data, 0, sizeof in[i]->data);
     gnd__free(r->number);
     r->number = NULL;
     if (x != GND_OK) {
-        (void)gnd__recorded_free(r, NULL); /* the first error counts */
+        (void)gnd__recorded_free(r, NULL); /* e keeps the first error */
         return x;
     }
     gnd__sched *s = dev->plans;

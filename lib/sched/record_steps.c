@@ -138,7 +138,7 @@ static gnd_status note_args(gnd__recorded *r, int launch, const gnd__step *st, g
     return x;
 }
 
-/* Appends the launch of a step to those of item t, which has room. */
+/* Appends the launch of a step to the launches of item t, which has room for it. */
 static gnd_status add_launch(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__step *st,
                              gnd__ritem *t, gnd_err *e)
 {
@@ -176,14 +176,15 @@ static gnd_status bind_call(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__
     return gnd__bind_solve(s, p, &s->graph, d, st, &t->solve, e);
 }
 
-/* Whether a step has values that no list of the device could change. */
+/* Whether a step has numbers as values, and the device's lists cannot change values. */
 static int is_apart(const gnd__recorded *r, const gnd__sched *s, const gnd__step *st)
 {
     return st->type == GND__S_LAUNCH && !gnd__gate_lists_vary(r->dev->g) &&
            gnd__step_has_number(&s->graph, st);
 }
 
-/* Makes an item for step i and following launches of the same way, if it launches. */
+/* *out = a new item for step i. For a launch it has room for the following launches too, as long as
+ * is_apart is the same for them. */
 static gnd_status new_item(gnd__recorded *r, const gnd__sched *s, const gnd__plan *p, int32_t i,
                            gnd__ritem **out, gnd_err *e)
 {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """gnd: NumPy's arrays on every vendor's GPU.
 
-Functions, methods and signatures are generated from gnd's table, so every function of gnd is available.
+Functions, methods and signatures are generated from the library's table of functions, so every function of gnd is
+available.
 Additions to NumPy: Device, devices, evaluate, explain, synchronize, asnumpy, get_array_module.
 """
 import re as _re
@@ -49,7 +50,7 @@ _LAZY = {'ElementwiseKernel': 'snippets', 'ReductionKernel': 'snippets', 'snippe
 
 
 def __getattr__(name):
-    """Loads some attributes when they are first used."""
+    """Loads some attributes at their first use."""
     if name not in _LAZY:
         raise AttributeError(f"module 'gnd' has no attribute {name!r}")
     import importlib
@@ -78,7 +79,7 @@ def _fill_in():
     for name, method, parameters, group, text in _core._functions():
         module, _, short = name.rpartition('.')
         if module and module not in modules:
-            continue  # add.reduce and its like are methods of ufuncs
+            continue  # add.reduce and the like are methods of ufuncs
         doc = f'{short}({_shown(name, parameters, method)})\n--\n\n{text}'
         if method:
             if short not in ndarray.__dict__:

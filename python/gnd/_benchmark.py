@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""gnd.benchmark, as cupyx.profiler.benchmark: how long a call takes on the host and until the
-device is done."""
+"""gnd.benchmark, like cupyx.profiler.benchmark: measures the time of a call on the host, and the
+time until the device is done."""
 import math
 import time
 
@@ -10,14 +10,14 @@ from ._core import Device, evaluate, ndarray
 
 
 class Result:
-    """What benchmark measured: name, cpu_times (seconds of each call), gpu_times (seconds until
-    the device was done, one row)."""
+    """The result of benchmark: name, cpu_times (seconds of each call on the host), gpu_times (seconds
+    until the device was done, one row)."""
 
     def __init__(self, name, cpu, gpu):
         self.name, self.cpu_times, self.gpu_times = name, np.array(cpu), np.array([gpu])
 
     def to_str(self, show_gpu=False):
-        """The mean, the deviation, the least and the most, in microseconds."""
+        """Mean, standard deviation, minimum and maximum, in microseconds."""
         rows = [('CPU', self.cpu_times)] + [(f'GPU-{i}', row)
                                             for i, row in enumerate(self.gpu_times) if show_gpu]
         cells = [
@@ -51,9 +51,9 @@ def benchmark(func,
               max_duration=math.inf,
               devices=None):
     """Calls func(*args, **kwargs) n_warmup times, then n_repeat times or for max_duration seconds,
-    and measures it. The arrays in what it returns are evaluated: a call is measured until its work
-    was given to the device (cpu_times), and until the device was done (gpu_times). devices: those
-    that are waited for; the current one by default."""
+    and measures the latter calls. The arrays in the result are evaluated. A call is measured until
+    its work is given to the device (cpu_times), and until the device is done (gpu_times). devices:
+    the devices to wait for; None: the current one."""
     if not callable(func):
         raise ValueError(f'benchmark: {type(func).__name__}: a function is wanted')
     if not isinstance(args, tuple):

@@ -10,13 +10,13 @@ _CODE = """GND_KERNEL void byteswap(GND_CONST_GLOBAL void *x, GND_GLOBAL void *y
 }
 """
 _PORTABLE = 2
-_GROUP = 128  # work-items of a group
+_GROUP = 128  # work-items per group
 _kernels: dict = {}
 
 
 def byteswap(self, inplace=False):
-    """The elements with their bytes in reverse order, the real and imaginary parts of complex ones apart; the dtype
-    stays. inplace=True: writes them to the array and returns it."""
+    """The elements with their bytes in reverse order. The real and imaginary parts of a complex element are reversed
+    separately. The dtype does not change. inplace=True: writes the result to the array and returns the array."""
     size = self.itemsize // 2 if self.dtype.kind == 'c' else self.itemsize
     y = self.copy(order='C')
     n = y.nbytes

@@ -23,7 +23,7 @@ def _nested(obj):
 
 
 def _fortran(x, order):
-    """Whether an array made of x is in Fortran order: as order= says, else as x is."""
+    """Whether an array made from x is in Fortran order. order= decides; otherwise the order of x."""
     if order is not None and order not in tuple('CFAKcfak'):
         raise ValueError(f"order {order!r}: 'C', 'F', 'A' or 'K' is wanted")
     if order in ('C', 'c', 'F', 'f'):
@@ -33,7 +33,7 @@ def _fortran(x, order):
 
 
 def ordered(x, order, copy=False):
-    """x in the order that order= says: x itself where it is and copy is False."""
+    """x in the order given by order=. copy=False: returns x itself if it has that order."""
     fortran = _fortran(x, order)
     if not copy and order in (None, 'K', 'A', 'k', 'a'):
         return x
@@ -44,9 +44,9 @@ def ordered(x, order, copy=False):
 
 
 def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None):
-    """obj as an array. A gnd array is returned itself, converted to dtype and moved to device. Anything that NumPy
-    converts to an array, including numbers and nested lists, is copied. copy=True: always copies; copy=False:
-    ValueError if a copy is needed. order: 'C' or 'F', that of the strides; else that of obj."""
+    """obj as an array. A gnd array is returned itself, or converted to dtype and moved to device if need be. Anything
+    that NumPy converts to an array, including numbers and nested lists, is copied. copy=True: always copies;
+    copy=False: ValueError if a copy is needed. order: 'C' or 'F' for the strides; otherwise the order of obj."""
     x = _asarray(obj, dtype, device, copy)
     if order is None and not (isinstance(obj, np.ndarray) and obj.flags.fnc):
         return x
@@ -108,8 +108,9 @@ def ascontiguousarray(obj, dtype=None, **keywords):
 
 
 def asnumpy(x, stream=None, order='C', out=None, *, blocking=True):
-    """A copy as numpy.ndarray; evaluates x, in the stream if one is given. out: an array of NumPy's that takes the
-    elements, and is returned. It waits whatever blocking says. Other objects are passed to numpy.asarray."""
+    """A copy as numpy.ndarray. Evaluates x, in the stream if one is given. out: a NumPy array that receives the
+    elements and is returned. The call always waits; blocking has no effect. Other objects are passed to
+    numpy.asarray."""
     if not isinstance(x, ndarray):
         y = np.asarray(x)
     elif stream is None:
@@ -132,13 +133,13 @@ def get_array_module(*args):
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
-    """An object with __dlpack__ as an array, on the object's own memory where the device can work in it: host memory on
-    devices that use it, CUDA memory on the same CUDA device. That memory must not change while the array is used.
-    Other memory is copied. copy=True: always a copy; copy=False: BufferError if a copy is needed."""
+    """An object with __dlpack__ as an array. The array uses the object's own memory if the device can work in it: host
+    memory on devices that use host memory, CUDA memory on the same CUDA device. That memory must not change while the
+    array is used. Other memory is copied. copy=True: always a copy; copy=False: BufferError if a copy is needed."""
     if isinstance(x, ndarray):
         return asarray(x, device=device, copy=copy)
     keywords = {}
-    if x.__dlpack_device__()[0] in (2, 13):  # CUDA: what x waits for, the device's stream waits for
+    if x.__dlpack_device__()[0] in (2, 13):  # CUDA: the device's stream waits for the work on x
         device = _core.Device(device)
         keywords['stream'] = _core._device_native(device)[3] if str(device).startswith('cuda') else 1
     try:
@@ -149,14 +150,15 @@ def from_dlpack(x, /, *, device=None, copy=None):
 
 
 def open_native(backend, *, queue=0, context=0, device=0):
-    """A device in a context and queue of the program's, given as numbers: open_native('cuda',
-    queue=torch.cuda.current_stream().cuda_stream). Work is done in the order of that queue. It stays open until the
-    program ends, and so must the context and the queue."""
+    """A device on a context and queue that the program owns, given as numbers: open_native('cuda',
+    queue=torch.cuda.current_stream().cuda_stream). Work is done in the order of that queue. The device stays open until
+    the program ends, and so must the context and the queue."""
     return _core._open_native(backend, device, context, queue)
 
 
 def _clamped(f, place):
-    """f, whose argument k (at that place) may be an int of any size: beyond 64 bits it is as far from every diagonal as 2**62."""
+    """f with an argument k (at that position) that may be an int of any size. Beyond 2**62 all k mean the same, since
+    no array has such a diagonal."""
     @functools.wraps(f)
     def clamped(*args, **keywords):
         def near(k):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""einops takes gnd's arrays: it asks each subclass of its AbstractBackend whether a tensor is its own. The subclass is
-made when einops is imported, before or after gnd."""
+"""Support for gnd arrays in einops. einops asks each subclass of its AbstractBackend whether a tensor belongs to it.
+The subclass for gnd is made when einops is imported, before or after gnd."""
 import sys
 
 NAME = 'einops._backends'
@@ -8,7 +8,7 @@ backend = None  # einops holds its subclasses weakly
 
 
 def define():
-    """The backend for einops: NumPy's functions, of gnd."""
+    """Makes the backend for einops from functions of gnd."""
     global backend
     gnd = sys.modules['gnd']
 
@@ -49,7 +49,7 @@ def define():
 
 
 class _Finder:
-    """Finds that one module as others do, and defines the backend when it was run."""
+    """Finds the module NAME through the other finders, and defines the backend once the module has run."""
 
     def find_spec(self, name, path, target=None):
         if name != NAME:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""x.flat: the elements in C order, to be read and written."""
+"""x.flat: the elements in C order, for reading and writing."""
 from ._core import ndarray
 
 
@@ -47,7 +47,7 @@ class flatiter:  # noqa: N801
             value = (value.asnumpy() if isinstance(value, ndarray) else np.asarray(value)).ravel()
             value = np.resize(value, n) if value.size else value
         x[key] = value
-        if x.base is None:  # the elements are not in a row
+        if x.base is None:  # ravel() copied: the elements are not contiguous
             self._base[...] = x.reshape(self._base.shape)
 
     def copy(self):

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""reduce, accumulate, reduceat and at of the ufuncs for which gnd's table has none: those whose grouping does not
-matter, in a number of steps that is the logarithm of the length (Hillis and Steele, Data parallel algorithms, 1986)."""
+"""reduce, accumulate, reduceat and at for ufuncs whose methods are not in the table. They support associative
+functions, in a number of steps that grows with the logarithm of the length (Hillis and Steele, Data parallel
+algorithms, 1986)."""
 import numpy as np
 
 from ._convert import asarray, asnumpy
 
-# Functions whose operands may be grouped and swapped; their values for no elements (None: there is none).
+# Associative and commutative functions, with their identities (None: the function has none).
 IDENTITY = {'add': 0, 'multiply': 1, 'logical_and': True, 'logical_or': False, 'logical_xor': False, 'bitwise_and': -1,
             'bitwise_or': 0, 'bitwise_xor': 0, 'maximum': None, 'minimum': None, 'fmax': None, 'fmin': None, 'gcd': 0,
             'lcm': None, 'hypot': 0, 'logaddexp': -np.inf, 'logaddexp2': -np.inf}
@@ -20,7 +21,8 @@ def _able(u, what):
 
 
 def _operand(u, x, dtype, what):
-    """x in the dtype of the function's results: bool for logical functions, and wide ints for sums, as in NumPy."""
+    """x in the dtype of the function's results: bool for logical functions, 64-bit ints for sums and products, as in
+    NumPy."""
     _able(u, what)
     x = asarray(x)
     if dtype is not None:
@@ -47,10 +49,10 @@ def _at(axis, what):
 
 
 def fold(u, x, axis, dtype, keepdims):
-    """u.reduce along one axis, several, or all (None)."""
+    """u.reduce along one axis, several axes, or all (None)."""
     from . import expand_dims, full
     x = _operand(u, x, dtype, 'reduce')
-    x = abs(x) if u.__name__ in ('gcd', 'hypot') else x  # as with their identity, 0
+    x = abs(x) if u.__name__ in ('gcd', 'hypot') else x  # NumPy folds from the identity 0: f(0, x) is abs(x)
     axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes = sorted({_axis(a, x.ndim, u.__name__ + '.reduce') for a in axes}, reverse=True)
     for a in axes:
@@ -73,7 +75,8 @@ def fold(u, x, axis, dtype, keepdims):
 
 
 def scan(u, x, axis, dtype, what='accumulate', first=None):
-    """u.accumulate. first: the place where the segment of each element begins, else all are one."""
+    """u.accumulate. first: for each element the index at which its segment begins; None: all elements are one
+    segment."""
     from . import arange, where
     x = _operand(u, x, dtype, what)
     a = _axis(axis, x.ndim, f'{u.__name__}.{what}')
@@ -94,8 +97,8 @@ def scan(u, x, axis, dtype, what='accumulate', first=None):
 
 
 def segments(u, x, indices, axis, dtype):
-    """u.reduceat: of the elements from each index to below the next one, or of the one element at the index where the
-    next is not greater."""
+    """u.reduceat: reduces the elements from each index up to the next index, exclusive. If the next index is not
+    greater, the result is the element at the index."""
     from . import take
     x = _operand(u, x, dtype, 'reduceat')
     a = _axis(axis, x.ndim, u.__name__ + '.reduceat')
@@ -109,14 +112,14 @@ def segments(u, x, indices, axis, dtype):
         raise IndexError(f'{u.__name__}.reduceat: index {wrong} is out of range for an axis of {n} elements')
     stop = np.maximum(np.append(start[1:], n), start + 1)
     length = stop - start
-    first = np.repeat(np.cumsum(length) - length, length)  # where the segment of each element taken begins
+    first = np.repeat(np.cumsum(length) - length, length)  # for each taken element, the begin of its segment
     taken = np.arange(first.size) - first + np.repeat(start, length)
     x = scan(u, take(x, asarray(taken), axis=a), a, x.dtype, 'reduceat', first)
     return take(x, asarray(np.cumsum(length) - 1), axis=a)
 
 
 def at(u, x, indices, b):
-    """u.at for repeated indices: the values for each element are reduced first."""
+    """u.at for indices that may repeat: the values for each element are reduced first."""
     from . import broadcast_to
     _able(u, 'at')
     places = np.arange(x.size).reshape(x.shape)[_host(indices)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What dtypes and devices can do: finfo, iinfo, and __array_namespace_info__ of the Array API
+"""Properties of dtypes and devices: finfo, iinfo, and __array_namespace_info__ of the Array API
 standard."""
 import numpy as np
 
@@ -21,8 +21,8 @@ def _dtype_of(x):
 
 
 class finfo:  # noqa: N801
-    """Limits of a floating-point dtype, or of an array's: numpy.finfo's attributes, with numbers
-    as Python's floats."""
+    """Limits of a floating-point dtype or of an array's dtype: the attributes of numpy.finfo, with
+    Python floats as numbers."""
 
     def __init__(self, dtype):
         dtype = _dtype_of(dtype)
@@ -43,12 +43,12 @@ class finfo:  # noqa: N801
 
 
 def iinfo(type):
-    """Limits of an integer dtype, or of an array's, as numpy.iinfo."""
+    """Limits of an integer dtype or of an array's dtype, as in numpy.iinfo."""
     return np.iinfo(_dtype_of(type))
 
 
 class Info:
-    """The methods that the standard requires."""
+    """The inspection object with the methods that the standard requires."""
 
     def capabilities(self):
         return {'boolean indexing': True, 'data-dependent shapes': True, 'max dimensions': 32}

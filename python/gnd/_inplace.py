@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions that change their first argument and return None, as in NumPy: the table's functions of these names give
-new arrays, which are written to it."""
+"""Functions that change their first argument and return None, as in NumPy. The functions of the same names in the table
+return new arrays, which are written to the argument."""
 import numpy as np
 
 from . import _core
@@ -23,12 +23,12 @@ def _target(x, name):
 
 
 def copyto(dst, src, casting='same_kind', where=True):
-    """Writes src to dst where a mask is true."""
+    """Writes src to dst where the mask `where` is true."""
     _target(dst, 'copyto')
     source = src if isinstance(src, (bool, int, float, complex)) and not isinstance(src, np.generic) else asarray(src)
     kind = np.min_scalar_type(source) if not isinstance(source, ndarray) else source.dtype
     if not isinstance(source, ndarray) and kind.kind in 'iu' and dst.dtype.kind in 'iufc':
-        kind = dst.dtype  # Python's ints are weak
+        kind = dst.dtype  # Python ints are weak
     elif not isinstance(source, ndarray) and kind.kind == 'f' and dst.dtype.kind in 'fc':
         kind = dst.dtype
     elif not isinstance(source, ndarray) and kind.kind == 'c' and dst.dtype.kind == 'c':
@@ -53,7 +53,7 @@ def put(a, ind, v, mode='raise'):
 
 
 def place(arr, mask, vals):
-    """Sets the elements where a mask is true to the values in turn."""
+    """Sets the elements where mask is true to the values in turn, which repeat."""
     _target(arr, 'place')
     if not isinstance(vals, ndarray):
         vals = asarray(vals)
@@ -64,7 +64,7 @@ def place(arr, mask, vals):
 
 
 def putmask(a, mask, values):
-    """Sets the elements where a mask is true to those of values, repeated to the size of a."""
+    """Sets the elements where mask is true to those of values, repeated to the size of a."""
     _target(a, 'putmask')
     kind = getattr(values, 'dtype', None)
     if kind is not None and not np.can_cast(kind, a.dtype):
@@ -78,7 +78,7 @@ def fill_diagonal(a, val, wrap=False):
 
 
 def put_along_axis(arr, indices, values, axis):
-    """Sets elements at an index each along an axis; None: of the flattened array."""
+    """Sets the elements at the given indices along an axis; None: of the flattened array."""
     if axis is None:
         flat = _target(arr, 'put_along_axis').ravel()
         flat[...] = _put_along_axis(flat, indices, values, 0)
@@ -89,7 +89,7 @@ def put_along_axis(arr, indices, values, axis):
 
 
 def shuffle(x, axis=0):
-    """Puts the parts of x along an axis in random order."""
+    """Puts the slices of x along an axis in random order."""
     _target(x, 'shuffle')[...] = _shuffle(x, axis)
 
 

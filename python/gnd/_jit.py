@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""gnd.jit: a function is recorded once for each signature of its arguments, and replayed after
-that."""
+"""gnd.jit: a function is recorded once for each signature of its arguments, and replayed
+afterwards."""
 import collections
 import functools
 import threading
@@ -15,7 +15,7 @@ from ._core import Device, Error, ndarray
 _CONSTANTS = (type(None), bool, str, bytes, type(Ellipsis), type, np.dtype, Device)
 _NUMBERS = (int, float, complex)
 _LEAF = 'leaf'
-_KEPT = 64  # recordings of one function
+_KEPT = 64  # recordings kept per function
 _inside = threading.local()  # .recording: whether this thread records
 
 
@@ -25,8 +25,8 @@ def recording():
 
 
 def _flatten(obj, leaves, where):
-    """Appends the arrays and numbers in obj to leaves; returns what else it is, as something
-    hashable."""
+    """Appends the arrays and numbers in obj to leaves. Returns the rest of obj, its structure, as a
+    hashable object."""
     if isinstance(obj, (ndarray, np.ndarray, np.generic)) or type(obj) in _NUMBERS:
         leaves.append(obj)
         return _LEAF
@@ -43,7 +43,7 @@ def _flatten(obj, leaves, where):
 
 
 def _unflatten(what, leaves):
-    """What _flatten took apart, with the next ones of other leaves."""
+    """The inverse of _flatten: an object of the structure `what`, with leaves from the iterator."""
     if what is _LEAF:
         return next(leaves)
     if what[0] is None:
@@ -55,20 +55,20 @@ def _unflatten(what, leaves):
 
 
 def _kinds(obj):
-    """The types in a static argument: (1, 2) equals (1.0, 2.0)."""
+    """The types in a static argument. They tell (1, 2) from (1.0, 2.0), which are equal."""
     return (type(obj), *map(_kinds, obj)) if isinstance(obj, tuple) else type(obj)
 
 
 def _root(x):
-    """The array whose memory x shows."""
+    """The array that x is a view of, or x itself."""
     while x.base is not None:
         x = x.base
     return x
 
 
 class _Recording:
-    """f for one signature: f is called once, with placeholders for the leaves that are arrays or
-    in `numbers`."""
+    """f for one signature. f is called once, with placeholders for the arrays among the leaves and,
+    if `numbers` is a dtype, for the numbers."""
 
     def __init__(self, f, name, rebuild, leaves, numbers, device):
         self.device, self.name = device, name
@@ -77,13 +77,13 @@ class _Recording:
             if type(x) in _NUMBERS and numbers is None:
                 given.append(x)
                 continue
-            if id(x) not in seen or type(x) in _NUMBERS:  # an array that is given twice is one
+            if id(x) not in seen or type(x) in _NUMBERS:  # an array given twice is one input
                 number = type(x) in _NUMBERS
                 places.append(
                     _core._placeholder(device, numbers if number else x.dtype,
                                        None if number else x.shape))
                 self.inputs.append(i)
-                seen[id(x)] = places[-1].copy()  # the same value in a cell that f may write to
+                seen[id(x)] = places[-1].copy()  # the same value in an array that f may write to
             given.append(seen[id(x)])
         args, keywords = rebuild(iter(given))
         _inside.recording = True
@@ -105,7 +105,7 @@ class _Recording:
         self.written = [
             i for i in self.inputs if type(leaves[i]) not in _NUMBERS and _core._version(given[i])
         ]
-        self.results = []  # of each leaf of the result: (an argument, an output, a constant)
+        self.results = []  # for each leaf of the result: (index of a leaf, index of an output, constant)
         for y in leaves_out:
             i = mine.get(id(y))
             if i is not None and type(leaves[i]) not in _NUMBERS:
@@ -133,7 +133,7 @@ class _Recording:
                 )
 
     def __call__(self, given, leaves):
-        """given: what the caller gave; leaves: the same, NumPy's arrays as gnd's."""
+        """given: the leaves of the caller; leaves: the same with NumPy arrays as gnd arrays."""
         out = ()
         self._check_written(given, leaves)
         if self.recording is not None:
@@ -152,7 +152,7 @@ class _Recording:
 
 
 class Jitted:
-    """What gnd.jit makes of a function."""
+    """The function that gnd.jit returns."""
 
     def __init__(self, f, static_argnums, static_argnames):
         functools.update_wrapper(self, f)
@@ -165,7 +165,7 @@ class Jitted:
 
     def __call__(self, *args, **keywords):
         if recording():
-            return self._f(*args, **keywords)  # a part of what is recorded
+            return self._f(*args, **keywords)  # it becomes part of the recording
         given = []
         nums = {n % len(args) for n in self._nums if -len(args) <= n < len(args)}
         static = tuple([args[i] if i in nums else None for i in range(len(args))] +
@@ -207,14 +207,14 @@ class Jitted:
             return r(given, leaves)
 
     def clear_cache(self):
-        """Frees the recordings, with the memory that they own."""
+        """Frees the recordings and the memory that they own."""
         with self._lock:
             self._recordings.clear()
 
 
 def _dtype_of_numbers(leaves):
-    """The dtype in which numbers of Python's go by value: that of all arrays, if it holds them;
-    else None."""
+    """The dtype in which Python numbers are passed by value: the common dtype of all arrays, if it
+    can hold the numbers; else None."""
     dtypes = {x.dtype for x in leaves if isinstance(x, ndarray)}
     if len(dtypes) != 1:
         return None
@@ -225,22 +225,22 @@ def _dtype_of_numbers(leaves):
 
 
 def _signatures(leaves, numbers):
-    """What a recording is made for: shapes and dtypes, which arrays are one, numbers that are no
-    inputs."""
+    """The part of the signature that comes from the leaves: shapes and dtypes, which arrays are the
+    same, and the numbers that are not inputs."""
     seen = {}
     return tuple([(type(x), None if numbers is not None else repr(x)) if type(x) in _NUMBERS else
                   (x.shape, x.dtype, seen.setdefault(id(x), i)) for i, x in enumerate(leaves)])
 
 
 def jit(f=None, *, static_argnums=(), static_argnames=()):
-    """A function that works as f and costs less: f is recorded when it is first called with
-    arguments of a signature (shapes, dtypes, device, structure), and replayed for later ones.
-    Arguments and results are arrays, numbers and nested tuples, lists and dicts of them. Arrays
-    that f writes to are written to by replays. If all arrays have one dtype, numbers may change
-    without another recording; else they, strings, None, and the arguments that static_argnums and
-    static_argnames name are part of the signature. f must not read elements while it is recorded.
-    Everything else is as it was then: other arrays, and the numbers that gnd.random draws.
-    clear_cache() frees the recordings."""
+    """A function that gives the results of f at less cost. f is recorded at the first call with
+    arguments of a signature (shapes, dtypes, device, structure), and replayed at later calls.
+    Arguments and results are arrays, numbers and nested tuples, lists and dicts of them. A replay
+    writes to the arrays that f writes to. Strings, None, and the arguments that static_argnums and
+    static_argnames name are part of the signature. So are numbers, unless all arrays have one dtype
+    that can hold them; then they may change without another recording. f must not read elements
+    while it is recorded. Everything else keeps its value from the recording: other arrays, and the
+    random numbers of gnd.random. clear_cache() frees the recordings."""
     nums = (static_argnums, ) if isinstance(static_argnums, int) else tuple(static_argnums)
     names = (static_argnames, ) if isinstance(static_argnames, str) else tuple(static_argnames)
     if f is None:

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The memory pool of a device by CuPy's names: get_default_memory_pool, MemoryPool."""
+"""The memory pool of a device under CuPy's names: get_default_memory_pool, MemoryPool."""
 from ._core import Device
 
 
 class MemoryPool:
-    """The memory pool of a device. Each device has one, of which all arrays on it are made."""
+    """The memory pool of a device. Each device has one pool, which holds all arrays on the device."""
 
     def __init__(self, device=None):
         self.device = Device(device)
 
     def used_bytes(self):
-        """Bytes of arrays."""
+        """The bytes that arrays use."""
         return self.device.stats()['bytes_in_use']
 
     def total_bytes(self):
-        """Bytes that the pool holds: of arrays, and for later ones."""
+        """The bytes that the pool holds: used by arrays, and free for later ones."""
         stats = self.device.stats()
         return max(stats['bytes_held'], stats['bytes_in_use'])
 
     def free_bytes(self):
-        """Bytes that the pool holds for later arrays."""
+        """The bytes that the pool keeps free for later arrays."""
         return self.total_bytes() - self.used_bytes()
 
     def free_all_blocks(self, stream=None):
@@ -27,8 +27,8 @@ class MemoryPool:
         self.device.free_unused()
 
     def set_limit(self, size=None, fraction=None):
-        """The most bytes that the pool may hold, or the most of the device's memory, from 0 to 1; size 0: no limit.
-        MemoryError tells of arrays that do not fit."""
+        """Limits the pool to size bytes, or to a fraction of the device's memory, from 0 to 1. size 0: no limit. An
+        array that does not fit raises MemoryError."""
         if (size is None) == (fraction is None):
             raise ValueError('set_limit: one of size and fraction is to be given')
         if fraction is not None:
@@ -40,7 +40,7 @@ class MemoryPool:
         self.device.set_limit(size)
 
     def get_limit(self):
-        """The limit in bytes; 0: there is none."""
+        """The limit in bytes; 0: no limit."""
         return self.device.stats()['bytes_limit']
 
     def __repr__(self):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions of NumPy's that are made of others of gnd's: places in arrays, bits, functions along axes, grids, and
-arrays from text, files and iterables, which NumPy reads."""
+"""NumPy functions composed of other gnd functions: flat indices, bits, functions along axes, grids, and arrays from
+text, files and iterables, which NumPy reads."""
 import sys
 
 import numpy as np
@@ -66,7 +66,7 @@ def _whole(x, what):
 
 
 def unravel_index(indices, shape, order='C'):
-    """The indices along each axis of places in the flattened array: a tuple."""
+    """The indices along each axis, a tuple, for indices into the flattened array."""
     dims = _extents(shape)
     steps = _steps(dims, 'C' if order is None else order)
     x = _whole(indices, 'unravel_index')
@@ -77,8 +77,8 @@ def unravel_index(indices, shape, order='C'):
 
 
 def ravel_multi_index(multi_index, dims, mode='raise', order='C'):
-    """The places in the flattened array of indices along each axis. mode: 'raise', 'wrap' or 'clip', for all axes or
-    one each."""
+    """The indices into the flattened array for indices along each axis. mode: 'raise', 'wrap' or 'clip', one for all
+    axes or one for each."""
     dims = _extents(dims)
     steps = _steps(dims, 'C' if order is None else order)
     modes = (mode,) * len(dims) if isinstance(mode, str) else tuple(mode)
@@ -106,7 +106,7 @@ def _byte_weights(bitorder):
 
 
 def packbits(a, axis=None, bitorder='big'):
-    """Bools as the bits of uint8, eight elements each, along an axis; None: of the flattened array."""
+    """Packs bools into the bits of uint8, eight elements in each, along an axis; None: of the flattened array."""
     a = asarray(a)
     if a.dtype.kind not in 'biu':
         raise TypeError(f'packbits: dtype {a.dtype}: bools or ints are wanted')
@@ -119,7 +119,7 @@ def packbits(a, axis=None, bitorder='big'):
 
 
 def unpackbits(a, axis=None, count=None, bitorder='big'):
-    """The bits of uint8 as elements 0 and 1 along an axis; None: of the flattened array. count: how many are kept."""
+    """The bits of uint8 as elements 0 and 1 along an axis; None: of the flattened array. count: the number to keep."""
     a = asarray(a)
     if a.dtype != np.uint8:
         raise TypeError(f'unpackbits: dtype {a.dtype}: uint8 is wanted')
@@ -133,8 +133,8 @@ def unpackbits(a, axis=None, count=None, bitorder='big'):
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
-    """num numbers from start to stop at equal distances, along a new axis where start or stop are arrays. retstep: a
-    tuple with the distance."""
+    """num evenly spaced numbers from start to stop; along a new axis if start or stop is an array. retstep: returns a
+    tuple with the spacing."""
     numbers = all(isinstance(v, (int, float)) and not isinstance(v, np.generic) for v in (start, stop))
     keywords = {} if device is None else {'device': device}
     num = num.__index__()
@@ -159,7 +159,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, *, device=None):
-    """num numbers from base**start to base**stop at equal ratios, along a new axis where these are arrays."""
+    """num numbers from base**start to base**stop with a constant ratio; along a new axis if any of these is an
+    array."""
     if all(isinstance(v, (int, float)) and not isinstance(v, np.generic) for v in (start, stop, base)):
         keywords = {} if device is None else {'device': device}
         return _table_logspace(start, stop, num, endpoint, base, dtype, **keywords)
@@ -171,7 +172,8 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
 
 
 def _einsum_axes(subscripts, ndim):
-    """The labels of the axes of an only operand and of the result, the axes of an ellipsis as numbers. None: not so."""
+    """The axis labels of a single operand and of the result, with numbers for the axes of an ellipsis. None: the call
+    is not a permutation or a diagonal."""
     left, arrow, right = subscripts.replace(' ', '').partition('->')
     labels = left.replace('...', '')
     rest = tuple(range(ndim - len(labels))) if '...' in left else ()
@@ -188,8 +190,8 @@ def _einsum_axes(subscripts, ndim):
 
 
 def einsum(subscripts, *operands, dtype=None, order='K', casting='safe', optimize=False, out=None):
-    """Sums of products by Einstein's notation. Axes of one array in another order are a view. As in NumPy dtype= has
-    no effect where nothing is added or multiplied."""
+    """Sums of products in Einstein's notation. A permutation of the axes of one array gives a view. As in NumPy, dtype=
+    has no effect if nothing is added or multiplied."""
     if len(operands) == 1 and isinstance(subscripts, str) and out is None:
         x = asarray(operands[0])
         axes = _einsum_axes(subscripts, x.ndim)
@@ -207,7 +209,7 @@ def einsum(subscripts, *operands, dtype=None, order='K', casting='safe', optimiz
 
 
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    """The cross product of vectors of three elements along axes; axis: all of them."""
+    """The cross product of vectors of three elements along axes; axis replaces axisa, axisb and axisc."""
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = _gnd().moveaxis(asarray(a), axisa, -1), _gnd().moveaxis(asarray(b), axisb, -1)
@@ -215,8 +217,9 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 
 
 def piecewise(x, condlist, funclist, *args, **kw):
-    """For each element the value of the last condition that is true: a number, an element of an array, or the result
-    of a function(elements, *args, **kw); one more than there are conditions is for the other elements, else 0."""
+    """For each element the value of its last true condition: a number, an element of an array, or the result of a
+    function(elements, *args, **kw). One value more than conditions is for all other elements, which are 0 without
+    it."""
     x = asarray(x)
     if not any(map(callable, funclist)):
         return _table_piecewise(x, condlist, funclist)
@@ -247,8 +250,8 @@ _table_linspace, _table_logspace, _table_einsum, _table_cross, _table_piecewise 
 
 
 def real_if_close(a, tol=100):
-    """The real part of a if all imaginary parts are within tol times the dtype's epsilon, or tol itself below 1; else
-    a."""
+    """The real part of a if all imaginary parts are below tol times the dtype's epsilon (below tol itself if tol <= 1);
+    else a."""
     a = asarray(a)
     if a.dtype.kind != 'c':
         return a
@@ -279,7 +282,7 @@ def mask_indices(n, mask_func, k=0):
 
 
 def diag_indices_from(arr):
-    """The indices of the main diagonal of an array whose extents are equal."""
+    """The indices of the main diagonal of an array with equal extents."""
     if not isinstance(arr, ndarray):
         raise TypeError(f'diag_indices_from: {type(arr).__name__}: a gnd.ndarray is wanted')
     if arr.ndim < 2 or len(set(arr.shape)) != 1:
@@ -309,7 +312,8 @@ def asarray_chkfinite(a, dtype=None, order=None):
 
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
-    """func1d(row, *args, **kwargs) of each row of arr along an axis, whose results take the axis's place."""
+    """Applies func1d(row, *args, **kwargs) to each row of arr along an axis. The axes of its result replace that
+    axis."""
     arr = asarray(arr)
     if not -arr.ndim <= axis < arr.ndim:
         raise _core.AxisError(f'apply_along_axis: axis {axis} is out of range for {arr.ndim} dimensions')
@@ -324,7 +328,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 
 def apply_over_axes(func, a, axes):
-    """func(a, axis) for each axis in turn."""
+    """Applies func(a, axis) for each axis in turn."""
     a = asarray(a)
     for axis in np.atleast_1d(asnumpy(axes)):
         axis = int(axis) % a.ndim if int(axis) < 0 else int(axis)
@@ -338,7 +342,7 @@ def apply_over_axes(func, a, axes):
 # --- grids ------------------------------------------------------------------------------------------
 
 class _Grid:
-    """mgrid and ogrid: a grid of coordinates by slices; a complex step is a number of points."""
+    """mgrid and ogrid: a grid of coordinates, indexed by slices. A complex step is a number of points."""
 
     def __init__(self, sparse):
         self._sparse = sparse
@@ -350,7 +354,8 @@ class _Grid:
         return _gnd().arange(start, s.stop, 1 if s.step is None else s.step)
 
     def _between(self, key):
-        """Slices between arrays, with numbers of points: an axis is at start + i * step, with the axes of these."""
+        """The grid of slices with arrays as start or stop: the coordinates are start + i * step, with the arrays'
+        axes."""
         for s in key:
             if not isinstance(s.step, complex):
                 raise ValueError(f'{s}: between arrays a complex step is wanted, a number of points')
@@ -403,7 +408,7 @@ class _Joined:
 mgrid, ogrid, r_, c_ = _Grid(False), _Grid(True), _Joined(False), _Joined(True)
 
 
-# --- from and to text, files and iterables ----------------------------------------------------------
+# --- conversion from and to text, files and iterables -----------------------------------------------
 
 def _reader(name):
     def f(*args, **keywords):
@@ -461,7 +466,7 @@ def array2string(a, *args, **kwargs):
 # --- linear algebra ---------------------------------------------------------------------------------
 
 def tensorinv(a, ind=2):
-    """The inverse of a for tensordot over ind axes."""
+    """The inverse of a with respect to tensordot over ind axes."""
     a = asarray(a)
     if ind <= 0:
         raise ValueError(f'tensorinv: ind {ind}: 1 or more is possible')
@@ -479,9 +484,9 @@ def tensorsolve(a, b, axes=None):
 
 
 def lstsq(a, b, rcond=None):
-    """The x with the smallest norm(a @ x - b), the sums of squares that are left, the rank, and the singular values
-    of a. Singular values below rcond times the largest count as 0; -1: the dtype's epsilon; None: the epsilon times
-    the larger extent."""
+    """The x that minimizes norm(a @ x - b), the residual sums of squares, the rank, and the singular values of a.
+    Singular values below rcond times the largest count as 0. rcond=-1: the dtype's epsilon; None: the epsilon times the
+    larger extent."""
     a, b = asarray(a), asarray(b)
     if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
         raise np.linalg.LinAlgError(f'lstsq: shapes {a.shape} and {b.shape}: a matrix and a vector or matrix of as '

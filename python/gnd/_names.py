@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names of NumPy's that compute nothing on a device: scalar types, dtypes, settings of text and errors, and functions
-of dtypes and shapes. They are numpy's own objects."""
+"""NumPy names that compute nothing on a device: scalar types, dtypes, settings for printing and errors, and functions
+of dtypes and shapes. They are NumPy's own objects."""
 import numpy as np
 
 _TYPES = """dtype generic number inexact integer signedinteger unsignedinteger floating complexfloating flexible
@@ -22,7 +22,7 @@ def promote_types(type1, type2):
 
 
 def min_scalar_type(a):
-    """The smallest dtype that holds a number; of an array its dtype."""
+    """The smallest dtype that holds a number; for an array its dtype."""
     return np.min_scalar_type(a) if np.ndim(a) == 0 and not hasattr(a, 'device') else a.dtype
 
 

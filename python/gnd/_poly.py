@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Polynomials by their coefficients, the highest power first: poly1d, poly, roots and their arithmetic, as in NumPy."""
+"""Polynomials given by their coefficients, highest power first: poly1d, poly, roots and arithmetic, as in NumPy."""
 import sys
 import warnings
 
@@ -154,7 +154,8 @@ def _trimmed(x):
 
 
 def _is_array(x):
-    """An array on the left of a polynomial: as in NumPy the operator takes the coefficients, element by element."""
+    """Whether x, the left operand of a polynomial, is an array. As in NumPy, the operator then works elementwise on the
+    coefficients."""
     return isinstance(x, (ndarray, np.ndarray)) and x.ndim > 0
 
 
@@ -290,7 +291,7 @@ class poly1d:  # noqa: N801
 
 
 def polyval(p, x):
-    """The values of a polynomial at x, or of a polynomial at a polynomial."""
+    """The values of the polynomial p at x. If x is a polynomial: their composition."""
     if _is_poly(x):
         y = poly1d([0])
         for c in _coefficients(p):
@@ -300,8 +301,9 @@ def polyval(p, x):
 
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
-    """The coefficients of the polynomial nearest to points. full: with residuals, rank, singular values and rcond. cov:
-    with the coefficients' covariance matrix, 'unscaled' or scaled by chi squared over the degrees of freedom."""
+    """The coefficients of the polynomial that fits the points best in the sense of least squares. full: also residuals,
+    rank, singular values and rcond. cov: also the covariance matrix of the coefficients, 'unscaled' or scaled by chi
+    squared over the degrees of freedom."""
     x, y, deg = asarray(x), asarray(y), int(deg)
     if x.ndim != 1 or not x.size or y.ndim not in (1, 2) or x.shape[0] != y.shape[0]:
         raise TypeError(f'polyfit: x of shape {x.shape} and y of shape {y.shape}: one dimension, not empty, and as many '

@@ -64,7 +64,7 @@ def _array_function(self, function, types, args, kwargs):
 
 
 def _foreign(a):
-    """Whether a is an array of NumPy's of a type that gnd lacks: objects, text, dates."""
+    """Whether a is a NumPy array of a type that gnd does not have: objects, text, dates."""
     return isinstance(a, np.ndarray) and a.dtype.kind in 'OSUMm'
 
 
@@ -123,7 +123,7 @@ def _array_interface(self):
 def _restore(x, device):
     try:
         return _core._from_numpy(x, device)
-    except RuntimeError:  # a device that is not there: the current one
+    except RuntimeError:  # that device does not exist here: the current one
         return _core._from_numpy(x, None)
 
 
@@ -178,7 +178,7 @@ def _sort(self, axis=-1, kind=None, order=None, *, stable=None):
 
 
 def _partition(self, kth, axis=-1, kind='introselect', order=None):
-    """Puts the element that sorting puts at kth there, smaller ones before it, in place."""
+    """Moves the element with sorted position kth to that position, and smaller ones before it, in place."""
     self[...] = sys.modules['gnd'].partition(self, kth, axis=axis)
 
 
@@ -198,7 +198,7 @@ def _tobytes(self, order='C'):
 
 
 def _to_device(self, device, /, *, stream=None):
-    """The array on another device; the array itself if it is already there. stream: the one that copies."""
+    """The array on another device; the array itself if it is already there. stream: the stream that copies."""
     if stream is None:
         return _core.to_device(self, device)
     from ._stream import using
@@ -212,7 +212,7 @@ def _get(self, stream=None, order='C', blocking=True, out=None):
 
 
 def _dense(shape, strides, step, axes):
-    """Whether the elements follow each other, the first of the axes fastest."""
+    """Whether the elements are contiguous, with the first of the axes fastest."""
     for k in axes:
         if strides[k] != step:
             return False
@@ -221,7 +221,7 @@ def _dense(shape, strides, step, axes):
 
 
 class _Flags:
-    """Those of NumPy's flags that apply to gnd arrays. They cannot be set."""
+    """The NumPy flags that apply to gnd arrays. They cannot be set."""
     __slots__ = ('c_contiguous', 'f_contiguous', 'owndata', 'writeable', 'forc', 'fnc')
     c_contiguous: bool
     f_contiguous: bool

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""gnd.random: random number generators. A counter-based generator (Philox) computes numbers from the seed and the
-number of previous calls, so they are the same on every device."""
+"""gnd.random: random number generators. A counter-based generator (Philox) computes the numbers from the seed and the
+count of previous calls, so they are the same on every device."""
 import functools
 import os
 import sys
@@ -48,7 +48,7 @@ class Generator:
 
 
 class RandomState(Generator):
-    """A generator under the name of NumPy's older one, which can be seeded again."""
+    """A generator that can be seeded again, under the name of NumPy's legacy generator."""
 
     def seed(self, seed=None):
         """Starts again from a seed; None: one from the system."""
@@ -59,7 +59,7 @@ class RandomState(Generator):
         return self.state
 
     def set_state(self, state):
-        """Sets the state to one of get_state."""
+        """Sets the state to one from get_state."""
         self.state = state
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""ElementwiseKernel with outputs that are raw, whose elements are written anywhere, or that are given and keep what is
-not assigned: a whole kernel in the portable dialect, one for each combination of dtypes. It does not fuse."""
+"""ElementwiseKernel with raw outputs, of which any element may be written, or with given outputs that keep the elements
+that are not assigned. Each combination of dtypes gets a kernel of its own in the portable dialect. It does not fuse."""
 import re
 
 import numpy as np
@@ -11,7 +11,7 @@ from ._core import Device, ndarray
 _PORTABLE = 2
 TYPES = {'bool': 'g_b', **{f'{u}int{n}': f'g_{u[:1] or "i"}{n}' for u in ('', 'u') for n in (8, 16, 32, 64)},
          'float32': 'g_f32', 'float64': 'g_f64'}
-LIMIT = 128  # work-items of a group
+LIMIT = 128  # work-items per group
 
 
 class Parameter:
@@ -27,7 +27,7 @@ class Parameter:
 
 
 class RawOutputs:
-    """call(inputs, outputs, size, device), as _core's kernels have it."""
+    """A kernel with the method call(inputs, outputs, size, device) of _core.Snippet."""
 
     def __init__(self, in_params, out_params, operation, name, preamble):
         self.params = [Parameter(p, k) for k, text in enumerate((in_params, out_params)) for p in text.split(',') if p.strip()]
@@ -35,7 +35,7 @@ class RawOutputs:
         self.nin = sum(not p.output for p in self.params)
 
     def dtypes(self, args):
-        """The dtype of each parameter: what is said, that of its array, or that of its letter elsewhere."""
+        """The dtype of each parameter: the declared one, or for a letter the dtype of the arrays with that letter."""
         letters = {}
         for p, a in zip(self.params, args):
             if p.letter and isinstance(a, ndarray) and letters.setdefault(p.type, a.dtype) != a.dtype:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Parameters of the functions of gnd's table as Python shows them: help(), inspect.signature(),
+"""Parameters of the functions of the table as Python shows them: in help(), inspect.signature() and
 the stubs (.pyi)."""
 
-# Every function takes device= (the device of the result) and out=; signatures show device= where
-# arrays are made.
+# Every function takes device= (the device of the result) and out=. Signatures show device= only for
+# functions that create arrays.
 _MAKERS = frozenset(
     """zeros ones empty full zeros_like ones_like empty_like full_like arange linspace logspace
     geomspace eye identity tri astype indices fftfreq rfftfreq""".split())

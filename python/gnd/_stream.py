@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Streams and events by CuPy's names. Each thread has a current stream of each device: work is given to the device
-there. Arrays may be used in any stream: gnd orders what works on their memory. See doc/STREAMS.md."""
+"""Streams and events under CuPy's names. Each thread has a current stream on each device, which receives the thread's
+work. Arrays may be used in any stream: gnd orders the work on their memory. See doc/STREAMS.md."""
 import threading
 
 from . import _core
@@ -8,7 +8,8 @@ from ._core import Device, evaluate
 
 
 class _Current(threading.local):
-    """Of a thread: the current streams by device, which live as long as they are, and what `with` replaced."""
+    """The streams of a thread. of: the current stream of each device, which is kept alive. before: the streams that
+    `with` replaced."""
 
     def __init__(self):
         self.of, self.before = {}, []
@@ -32,10 +33,10 @@ class _Null:
 
 
 class Stream:
-    """An in-order stream of a device; null=True: the device's default stream. What the thread evaluates, uploads, reads,
-    replays or launches while the stream is the current one, by `with stream:` or stream.use(), is done there. An array
-    is computed when it is evaluated or read, not when the operation is written. non_blocking, ptds and priority have no
-    meaning: no stream of gnd's waits for the default one."""
+    """An in-order stream of a device; null=True: the device's default stream. `with stream:` or stream.use() makes it
+    the thread's current stream, in which the thread evaluates, uploads, reads, replays and launches. An array is
+    computed in the stream that is current when it is evaluated or read, not when the operation is called. ptds=True
+    means null=True. non_blocking and priority have no effect: no stream waits for the default one."""
     null = _Null()
 
     def __init__(self, null=False, non_blocking=False, ptds=False, priority=None, *, device=None):
@@ -52,7 +53,7 @@ class Stream:
         _current.before.pop().use()
 
     def use(self):
-        """Makes it the current stream of this thread on its device; returns it."""
+        """Makes the stream the current one of this thread on its device. Returns the stream."""
         self._of.use()
         _current.of[self.device] = self
         return self
@@ -62,13 +63,14 @@ class Stream:
         self._of.synchronize()
 
     def record(self, event=None):
-        """An Event that is done when all work given to the stream until now is: the one given, or a new one."""
+        """Returns an Event, the given one or a new one, that is done when all work given to the stream so far is
+        done."""
         event = Event() if event is None else event
         event.record(self)
         return event
 
     def wait_event(self, event):
-        """Work given to the stream from now on begins when the event is done. The host does not wait."""
+        """Makes work that is given to the stream from now on wait until the event is done. The host does not wait."""
         self._of.wait_event(event._at())
 
     @property
@@ -93,8 +95,8 @@ class Stream:
 
 
 class Event:
-    """A point of the work given to a stream. It has no times: gnd.benchmark measures. Until it is recorded it is done,
-    as in CuPy. The arguments have no meaning."""
+    """A point in the work given to a stream. It has no times; use gnd.benchmark to measure. An event that was not
+    recorded is done, as in CuPy. The arguments have no effect."""
 
     def __init__(self, block=False, disable_timing=True, interprocess=False):
         self._of = None
@@ -105,7 +107,7 @@ class Event:
         return self._of
 
     def record(self, stream=None):
-        """The event is done when all work given until now to the stream is; None: to the current one."""
+        """Records the event: it is done when all work given to the stream so far is done. None: the current stream."""
         self._of = (get_current_stream() if stream is None else stream)._of.record()
 
     def synchronize(self):
@@ -115,12 +117,12 @@ class Event:
 
     @property
     def done(self):
-        """Whether the event has come. It does not wait."""
+        """Whether the event is done. Does not wait."""
         return self._of is None or self._of.done()
 
 
 class _Here:
-    """`with using(None)`: the stream stays what it is."""
+    """The context of using(None): the current stream does not change."""
 
     def __enter__(self):
         return self
@@ -133,8 +135,8 @@ _here = _Here()
 
 
 def using(stream, device=None):
-    """A context in which `stream`, an argument of a function, is the current one; None or 0: it stays what it is.
-    device: where the work is done, which has to be the stream's."""
+    """A context in which `stream`, an argument of a function, is the current stream. None or 0: the current stream does
+    not change. device: the device of the work, which must be the stream's device."""
     if stream is None or isinstance(stream, int) and stream == 0:
         return _here
     if not isinstance(stream, Stream):
@@ -145,7 +147,7 @@ def using(stream, device=None):
 
 
 def computed(arrays, stream):
-    """The arrays, which are computed in `stream` from now on; None: when they are needed."""
+    """The arrays. Starts to compute them in `stream`; None: they are computed when they are needed."""
     if stream is not None:
         for x in arrays:
             with using(stream, x.device):

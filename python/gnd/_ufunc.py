@@ -10,7 +10,7 @@ from . import _core
 from ._core import ndarray
 from ._convert import asarray
 
-# Functions of the table that are ufuncs in NumPy, beside its elementwise operations: operands, results.
+# Functions of the table that are ufuncs in NumPy, besides its elementwise operations: (operands, results).
 OTHERS = {'conj': (1, 1), 'conjugate': (1, 1), 'frexp': (1, 2), 'modf': (1, 2), 'divmod': (2, 2), 'spacing': (1, 1),
           'float_power': (2, 1), 'bitwise_count': (1, 1), 'matmul': (2, 1)}
 _CASTINGS = ('no', 'equiv', 'safe', 'same_kind', 'unsafe')
@@ -21,7 +21,7 @@ _ufuncs: 'dict[str, ufunc]' = {}
 
 
 class ufunc:  # noqa: N801
-    """An elementwise function. Its methods are those of numpy.ufunc that gnd has."""
+    """An elementwise function, with the methods of numpy.ufunc that gnd supports."""
 
     def __init__(self, name, doc, nin, nout):
         self.__name__ = self.__qualname__ = name
@@ -45,7 +45,7 @@ class ufunc:  # noqa: N801
         return self.__name__
 
     def _method(self, what):
-        """The function of the table, or None."""
+        """The table's function for this method, or None."""
         if what not in self._methods:
             try:
                 self._methods[what] = _core._function(f'{self.__name__}.{what}', 0, what, None)
@@ -58,7 +58,7 @@ class ufunc:  # noqa: N801
             raise ValueError(f'{self.__name__}.{what}: only functions of two operands have it')
 
     def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, **keywords):
-        """The function applied between the elements along axes."""
+        """Reduces the array along axes with the function."""
         self._binary('reduce')
         if dtype is not None:
             keywords['dtype'] = dtype
@@ -72,7 +72,7 @@ class ufunc:  # noqa: N801
         return result if out is None else _write(f'{self.__name__}.reduce', result, out, True, 'same_kind')
 
     def accumulate(self, array, axis=0, dtype=None, out=None):
-        """The function applied between the elements along an axis, with all intermediate results."""
+        """Reduces the array along an axis with the function, and returns all intermediate results."""
         self._binary('accumulate')
         keywords = {} if dtype is None else {'dtype': dtype}
         f = self._method('accumulate')
@@ -83,20 +83,20 @@ class ufunc:  # noqa: N801
         return result if out is None else _write(f'{self.__name__}.accumulate', result, out, True, 'same_kind')
 
     def reduceat(self, array, indices, axis=0, dtype=None, out=None):
-        """The function applied between the elements from each index to below the next one, along an axis."""
+        """Reduces the elements from each index up to the next index, exclusive, along an axis."""
         self._binary('reduceat')
         from ._folds import segments
         result = segments(self, array, indices, axis, dtype)
         return result if out is None else _write(f'{self.__name__}.reduceat', result, out, True, 'same_kind')
 
     def outer(self, a, b, /, **keywords):
-        """The function of each element of a with each of b."""
+        """Applies the function to each pair of an element of a and an element of b."""
         self._binary('outer')
         a, b = asarray(a), asarray(b)
         return self(a.reshape(a.shape + (1,) * b.ndim), b, **keywords)
 
     def at(self, a, indices, b=None, /):
-        """Applies the function to elements of a in place, once for each time that an index names them."""
+        """Applies the function in place to the indexed elements of a; repeatedly, if an index repeats."""
         if not isinstance(a, ndarray):
             raise TypeError(f'{self.__name__}.at: {type(a).__name__}: a gnd.ndarray is wanted')
         if self.nin == 1:
@@ -117,8 +117,8 @@ class ufunc:  # noqa: N801
 
 
 def _for_at(u, a, b):
-    """The values of u.at for an array of ints: NumPy computes in the dtype of both and writes as that of a. Ints of
-    another kind are converted where that gives the same."""
+    """The values b of u.at for an array a of ints. NumPy computes in the common dtype and casts the result to that of
+    a. b is converted to the dtype of a if that gives the same result."""
     if isinstance(b, (bool, int, float, complex)) and not isinstance(b, np.generic):
         return b
     b = asarray(b)
@@ -167,7 +167,8 @@ def _write(name, result, out, where, casting):
 
 
 def _call_casting(name, args, keywords):
-    """A function that joins arrays, with casting=: whether they may be cast to dtype= or out=."""
+    """Calls a function that joins arrays, with casting=: the rule by which they are cast to the dtype of dtype= or
+    out=."""
     casting = keywords.pop('casting')
     if casting not in _CASTINGS:
         raise ValueError(f'{name}: casting {casting!r}: one of {", ".join(_CASTINGS)} is wanted')
@@ -186,7 +187,7 @@ def _call_casting(name, args, keywords):
 
 
 def _matmul(u, args, axes=None, **keywords):
-    """matmul with axes=: those of the matrices (or of a vector) in the operands and in the result."""
+    """matmul with axes=: the axes of the matrices (or of a vector) in the operands and in the result."""
     if 'axis' in keywords or 'keepdims' in keywords:
         raise TypeError('matmul: axis= and keepdims= are for functions of vectors: axes= names those of the matrices')
     if not isinstance(axes, list):
@@ -214,8 +215,8 @@ def _matmul(u, args, axes=None, **keywords):
 
 
 def call(name, args, keywords):
-    """The ufunc of that name, with all keywords of NumPy's. Without out=, where where= is False the result is
-    undefined, as in NumPy."""
+    """Calls the ufunc of that name, with all of NumPy's keywords. Without out=, elements of the result for which where=
+    is False are undefined, as in NumPy."""
     u = _ufuncs.get(name)
     if u is None:
         return _call_casting(name, args, keywords)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""vectorize: a function of numbers as a function of arrays, as numpy.vectorize, on the device. The function runs once
-for each way through its branches, with arrays in place of numbers, so that NumPy's rules of dtypes hold. A function
-that cannot run so (loops over values, casts to numbers) becomes a kernel in Numba's language."""
+"""vectorize: turns a function of numbers into a function of arrays, like numpy.vectorize, on the device. The function
+runs once for each path through its branches, with arrays in place of numbers, so that NumPy's dtype rules hold. A
+function that cannot run this way (loops over values, casts to numbers) becomes a kernel in Numba's language."""
 import operator
 import sys
 
@@ -10,16 +10,16 @@ import numpy as np
 from ._convert import asarray
 from ._core import ndarray
 
-_WAYS = 64   # more ways through a function than these: it becomes a kernel
-_DEPTH = 24  # and more branches in one of them, as loops over values have
+_WAYS = 64   # most paths through a function; with more it becomes a kernel
+_DEPTH = 24  # most branches on one path; a loop over values has more
 
 
 class _Untraced(Exception):
-    """The function needs a number where there is an array."""
+    """Raised if the function needs a number but has an array."""
 
 
 class _Number:
-    """An array that behaves as one number: operators, and branches by its truth."""
+    """An array that behaves like one number: it has operators, and its truth value chooses a branch."""
     __hash__ = None
 
     def __init__(self, x, ways):
@@ -63,7 +63,7 @@ del _n, _f, _a, _b
 
 
 class _Ways:
-    """The ways through a function: at each branch first the one where the condition holds, then the other."""
+    """The paths through a function. Each branch is taken first with a true condition, then with a false one."""
 
     def __init__(self, f, args):
         self.args, self.f, self.taken, self.conditions = args, f, [], []
@@ -84,7 +84,8 @@ class _Ways:
         return self.taken[at]
 
     def all(self):
-        """The conditions with the way taken at each, and the result: of each way through the function."""
+        """For each path through the function: its conditions with the side taken at each, its results, and whether they
+        are a tuple."""
         found = []
         while True:
             self.conditions = []
@@ -102,7 +103,7 @@ class _Ways:
 
 
 def _joined(ways, k, depth, shape):
-    """Result k of the ways, all alike up to that depth, as one array."""
+    """Result k of the paths as one array. The paths do not differ before that depth."""
     if len(ways) == 1:
         return ways[0][1][k]
     condition = ways[0][0][depth][0]
@@ -118,7 +119,7 @@ def _dtype(y, name):
 
 
 class Vectorized:
-    """A function of numbers as a function of arrays, which broadcast."""
+    """A function of numbers as a function of arrays. The arrays are broadcast."""
 
     def __init__(self, f, otypes=None, doc=None, excluded=None):
         self.pyfunc, self.__name__ = f, getattr(f, '__name__', 'vectorize')
@@ -144,7 +145,7 @@ class Vectorized:
             return self.pyfunc(*full, **{**keywords, **dict(zip(names, values[len(over):]))})
         try:
             results, several = self._traced(f, arrays)
-        except (_Untraced, TypeError):  # where it is the function's own TypeError, the kernel has one too
+        except (_Untraced, TypeError):  # a TypeError of the function itself is raised by the kernel again
             if len(over) < len(args) or keywords:
                 raise TypeError(f'{self.__name__}: a function with loops over values or casts takes neither keywords '
                                 f'nor excluded arguments') from None
@@ -152,7 +153,7 @@ class Vectorized:
         return tuple(results) if several else results[0]
 
     def _first(self, f, arrays):
-        """The dtypes of the results for the first elements, which are those of the arrays in NumPy."""
+        """The dtypes of the results for the first elements. NumPy gives all results these dtypes."""
         y = f(*(a.ravel()[0].asnumpy()[()] for a in arrays))
         return [_dtype(v, self.__name__) for v in (y if isinstance(y, tuple) else (y,))]
 
@@ -187,9 +188,9 @@ class Vectorized:
 
 
 def vectorize(pyfunc=None, otypes=None, doc=None, excluded=None, cache=False, signature=None, **numba):
-    """A function of numbers as a function of arrays, with numpy.vectorize's arguments; a decorator too. The function
-    becomes operations on arrays, or a kernel where it has loops over values. With signatures in place of the function
-    or target= it is Numba's vectorize: cuda.vectorize."""
+    """A function of numbers as a function of arrays, with numpy.vectorize's arguments. It is a decorator too. The
+    function becomes operations on arrays, or a kernel if it has loops over values. With signatures in place of the
+    function, or with target=, this is Numba's vectorize (cuda.vectorize)."""
     if numba or isinstance(pyfunc, (str, list, tuple)):
         from . import cuda
         return cuda.vectorize(() if pyfunc is None else pyfunc, **numba)

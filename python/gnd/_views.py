@@ -30,8 +30,8 @@ def _shape(shape):
 
 
 def reshape(x, /, shape, order='C', *, copy=None):
-    """x in another shape, its elements in C order, or in Fortran order; one extent may be -1. The result is a view if NumPy's is. copy=True: always a
-    copy; copy=False: ValueError if a view is not possible."""
+    """x in another shape, with its elements in C or Fortran order. One extent may be -1. The result is a view if
+    NumPy's is. copy=True: always a copy; copy=False: ValueError if a view is not possible."""
     x = asarray(x)
     if order not in tuple('CFAcfa'):
         raise ValueError(f"reshape: order {order!r}: 'C', 'F' or 'A' is wanted")
@@ -47,7 +47,7 @@ def reshape(x, /, shape, order='C', *, copy=None):
 
 
 def ravel(x, /, order='C'):
-    """x flattened in C order, or in Fortran order. The result is a view if NumPy's is."""
+    """x flattened in C or Fortran order. The result is a view if NumPy's is."""
     if order in ('K', 'k'):
         x = asarray(x)
         order = 'F' if x.flags.fnc else 'C'
@@ -152,8 +152,8 @@ def broadcast_arrays(*arrays):
 
 
 def _shadow(x):
-    """An array of NumPy's of x's layout in memory that nothing touches, and what tells whether it is the same memory
-    as another's."""
+    """The root of x, and a function that makes a NumPy array with x's layout in memory that stands for the root's.
+    Arrays share memory only if they have the same root. The memory is never read or written."""
     root = x if x.base is None else x.base
     return root, lambda memory: np.ndarray(x.shape, x.dtype, memory, x._offset(), x.strides)
 
@@ -165,7 +165,7 @@ def _sharing(f, a, b, **keywords):
             return False
         memory = np.empty(max(a_root.nbytes, 1), np.uint8)
         return f(a_in(memory), b_in(memory), **keywords)
-    # x.__array_interface__ and DLPack give x's memory out.
+    # x.__array_interface__ and DLPack may have given out the memory of x.
     return f(*(_host(x) if isinstance(x, ndarray) else x for x in (a, b)), **keywords)
 
 
@@ -181,13 +181,13 @@ def _host(x):
 
 
 def shares_memory(a, b, /, max_work=None):
-    """Whether writing to one of the arrays could change the other: views of one array that have an element in common.
-    An array of NumPy's shares the memory that DLPack gave out."""
+    """Whether writing to one of the arrays could change the other: true for views of one array that have an element in
+    common. A NumPy array may share memory that DLPack gave out."""
     return _sharing(np.shares_memory, a, b, max_work=max_work)
 
 
 def may_share_memory(a, b, /, max_work=None):
-    """Whether the ranges of memory of both arrays overlap, in NumPy's layout; max_work=None looks at no more."""
+    """Whether the memory ranges of both arrays overlap, in NumPy's layout. max_work=None compares only the ranges."""
     return _sharing(np.may_share_memory, a, b, max_work=max_work)
 
 
@@ -212,8 +212,8 @@ def _method_flatten(self, order='C'):
 
 
 def _method_view(self, dtype=None, type=None):
-    """The same memory as another dtype; the last axis becomes longer or shorter by the ratio of their sizes. Writing to
-    the result writes to the array."""
+    """A view of the same memory with another dtype. The length of the last axis changes by the ratio of the dtypes'
+    sizes. Writing to the result writes to the array."""
     if type is None and isinstance(dtype, builtins.type) and issubclass(dtype, ndarray):
         dtype = None
     elif type is not None and type is not ndarray:

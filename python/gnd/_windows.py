@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Windows for signals, as in NumPy: m points, symmetric, in the default float dtype. For m below 1 there are none."""
+"""Window functions, as in NumPy: m points, symmetric, in the default float dtype. For m below 1 the result is empty."""
 import math
 import sys
 
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def _points(m, name):
-    """The distances of the m points from the middle, from 1 - m to m - 1; or the window of less than two points."""
+    """(x, None) with the m points x, evenly spaced from -1 to 1; or (None, the window) for fewer than two points."""
     if isinstance(m, (str, bytes)) or getattr(m, 'ndim', 0):
         raise TypeError(f'{name}: M must be a number, not {m!r}')
     gnd, m = sys.modules['gnd'], float(m)
@@ -42,12 +42,12 @@ def hamming(M):
 
 
 def blackman(M):
-    """Three terms of cosines, 0 at both ends."""
+    """A sum of three cosine terms that is 0 at both ends."""
     return _cosines(M, 'blackman', 0.42, 0.5, 0.08)
 
 
 def kaiser(M, beta):
-    """The Kaiser window: i0(beta sqrt(1 - x**2)) / i0(beta), x from -1 to 1."""
+    """The Kaiser window: i0(beta sqrt(1 - x**2)) / i0(beta) for x from -1 to 1."""
     x, y = _points(M, 'kaiser')
     if x is None:
         return y

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""PyCUDA's autoinit: there is nothing to initialise, for gnd opens a device when it is used."""
+"""PyCUDA's autoinit. It initializes nothing: gnd opens a device at its first use."""
 from .driver import Context as context  # noqa: F401,N813

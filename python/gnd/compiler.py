@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""PyCUDA's manner: SourceModule(source).get_function(name)(a, block=(4, 4, 1), grid=(1, 1)). gnd/driver.py has In, Out,
-InOut, mem_alloc and their like."""
+"""PyCUDA's interface for kernels: SourceModule(source).get_function(name)(a, block=(4, 4, 1), grid=(1, 1)).
+gnd/driver.py has In, Out, InOut, mem_alloc and so on."""
 import numpy as np
 
 from . import driver
@@ -10,8 +10,8 @@ from ._stream import using
 
 
 class SourceModule:
-    """The kernels of a source in CUDA C, OpenCL C or the portable dialect. options: ['-DNAME=VALUE', ...]. What PyCUDA
-    takes beside them for nvcc is accepted and has no meaning."""
+    """The kernels of a source in CUDA C, OpenCL C or the portable dialect. options: ['-DNAME=VALUE', ...]. PyCUDA's
+    other arguments for nvcc are accepted and have no effect, except include_dirs, which raises NotImplementedError."""
 
     def __init__(self, source, nvcc='nvcc', options=None, keep=False, no_extern_c=False, arch=None, code=None,
                  cache_dir=None, include_dirs=(), *, language=None):
@@ -21,13 +21,13 @@ class SourceModule:
         self._module.compile()
 
     def get_function(self, name):
-        """The kernel of that name; AttributeError when there is none."""
+        """The kernel of that name; AttributeError if there is none."""
         return Function(self._module, name)
 
 
 class Function(_Function):
-    """A kernel: f(arguments, block=(x, y, z), grid=(x, y), shared=0). Arguments are arrays of gnd's, which the kernel
-    changes, what driver.mem_alloc gave, driver.In, Out and InOut of NumPy's arrays, and numbers of NumPy's."""
+    """A kernel: f(arguments, block=(x, y, z), grid=(x, y), shared=0). Arguments are gnd arrays, which the kernel may
+    change, allocations of driver.mem_alloc, driver.In, Out and InOut of NumPy arrays, and NumPy numbers."""
 
     def __init__(self, module, name):
         module._program(Device()).kernel(name)
@@ -56,11 +56,11 @@ class Function(_Function):
                 a.from_device(x)
 
     def prepare(self, arg_types, shared=None):
-        """Accepted: the parameters' types are read from the source."""
+        """Accepted without effect: the types of the parameters are read from the source."""
         return self
 
     def prepared_call(self, grid, block, *args, shared_size=0):
-        """The launch in PyCUDA's other order."""
+        """Launches the kernel, with PyCUDA's other order of arguments."""
         self(*args, grid=grid, block=block, shared=shared_size)
 
 

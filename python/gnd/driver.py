@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""PyCUDA's driver names: In, Out, InOut, mem_alloc, memcpy_htod, memcpy_dtoh, to_device, from_device, Stream, Event."""
+"""Names of PyCUDA's driver: In, Out, InOut, mem_alloc, memcpy_htod, memcpy_dtoh, to_device, from_device, Stream,
+Event."""
 import numpy as np
 
 from . import _core, _stream
@@ -7,7 +8,8 @@ from ._core import Device, ndarray
 
 
 class ArgumentHandler:
-    """A NumPy array as an argument of a kernel: copied to the device before it (In), back after it (Out), or both."""
+    """A NumPy array as an argument of a kernel. It is copied to the device before the launch (In), back after it (Out),
+    or both (InOut)."""
     reads = writes = True
 
     def __init__(self, array):
@@ -36,7 +38,7 @@ class InOut(ArgumentHandler):
 
 
 class DeviceAllocation:
-    """Bytes on the device, of mem_alloc: their dtype is that of what is copied there, or of the kernel's parameter."""
+    """Device memory from mem_alloc. Its dtype is that of the data copied to it, or that of the kernel's parameter."""
 
     def __init__(self, nbytes):
         self.nbytes = int(nbytes)
@@ -77,7 +79,7 @@ def memcpy_htod(dest, src):
 
 
 def memcpy_dtoh(dest, src):
-    """Copies an allocation, or an array of gnd's, to a NumPy array of as many bytes or less."""
+    """Copies an allocation or a gnd array to a NumPy array, which may have fewer bytes."""
     x = src.asnumpy() if isinstance(src, ndarray) else src.array(None, Device()).asnumpy()
     data = np.ascontiguousarray(x).reshape(-1).view(np.uint8)
     if dest.nbytes > data.size:
@@ -93,25 +95,25 @@ def to_device(array):
 
 
 def from_device(src, shape, dtype):
-    """What an allocation holds, as a new NumPy array."""
+    """A new NumPy array with the contents of an allocation."""
     out = np.empty(shape, dtype)
     memcpy_dtoh(out, src)
     return out
 
 
 class Event(_stream.Event):
-    """A point of the work given to a stream, without a time."""
+    """A point in the work given to a stream, without a time."""
 
     def __init__(self, flags=0):
         super().__init__()
 
     def record(self, stream=None):
-        """The event comes when all work given until now to the stream is done. Returns the event."""
+        """Records the event: it is done when all work given to the stream so far is done. Returns the event."""
         super().record(stream)
         return self
 
     def query(self):
-        """Whether the event has come."""
+        """Whether the event is done."""
         return self.done
 
 
@@ -131,16 +133,16 @@ class Stream(_stream.Stream):
         return self.done
 
     def wait_for_event(self, event):
-        """Work given to the stream from now on begins when the event has come."""
+        """Makes work that is given to the stream from now on wait until the event is done."""
         self.wait_event(event)
 
 
 def init():
-    """Accepted: devices are opened when they are used."""
+    """Accepted without effect: devices are opened at their first use."""
 
 
 class Context:
-    """What programs ask of PyCUDA's context."""
+    """The part of PyCUDA's context that programs commonly use."""
 
     @staticmethod
     def synchronize():

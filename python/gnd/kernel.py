@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernels written in Python: gnd.cuda under a name that belongs to no vendor."""
+"""Kernels written in Python: gnd.cuda under a vendor-neutral name."""
 import sys
 
 from . import cuda

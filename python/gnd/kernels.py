@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernels in CUDA C, OpenCL C or the portable dialect, with CuPy's names: RawKernel, RawModule. gnd/compiler.py has
-PyCUDA's. A launch changes its arrays: those whose pointers are const in the source are only read."""
+"""Kernels in CUDA C, OpenCL C or the portable dialect, under CuPy's names: RawKernel, RawModule. gnd/compiler.py has
+PyCUDA's names. A launch changes its arrays, except those whose pointers are const in the source."""
 import re
 
 from . import _core
@@ -12,7 +12,8 @@ _COMPILERS = ('nvrtc', 'nvcc')
 
 
 def language_of(code, language=None):
-    """The number of the source's language: what is said, else what its kernels are marked with (CUDA C: __global__)."""
+    """The number of the source's language: the given one, else the one that the marks of its kernels tell (CUDA C:
+    __global__)."""
     if language is not None:
         if language not in _LANGUAGES:
             raise ValueError(f'language {language!r}: there are {", ".join(map(repr, _LANGUAGES))}')
@@ -24,8 +25,8 @@ def language_of(code, language=None):
 
 
 def options_of(options):
-    """CuPy's tuple of options, or a string, as gnd takes them: -D NAME, -D NAME=VALUE. Those of nvcc that change no
-    meaning here are left out."""
+    """Options as a tuple (as in CuPy) or a string, converted to the string that gnd takes: -D NAME, -D NAME=VALUE.
+    Options of nvcc that do not change the meaning are left out."""
     words = options.split() if isinstance(options, str) else [str(o) for o in options]
     kept, take = [], False
     for w in words:
@@ -45,10 +46,10 @@ def bytes_of(shared_mem):
 
 
 class RawModule:
-    """The kernels of a source, compiled when one is used first, for the device that is current then.
+    """The kernels of a source. They are compiled at the first use of one of them, for the device that is then current.
 
-    code, options (-D NAME=VALUE), backend ('nvrtc', 'nvcc': both mean the device's own compiler) as CuPy has them; path
-    names a file with the source. language: 'cuda', 'opencl' or 'portable'; None: what the kernels are marked with."""
+    code, options (-D NAME=VALUE) and backend ('nvrtc', 'nvcc': both mean the device's own compiler) are as in CuPy.
+    path: a file with the source. language: 'cuda', 'opencl' or 'portable'; None: told by the marks of the kernels."""
 
     def __init__(self, code=None, *, path=None, options=(), backend='nvrtc', translate_cucomplex=False,
                  enable_cooperative_groups=False, name_expressions=None, jitify=False, language=None):
@@ -83,7 +84,7 @@ class RawModule:
         return self._program(Device()).names
 
     def get_function(self, name):
-        """The kernel of that name. AttributeError, with the nearest name, when there is none."""
+        """The kernel of that name. AttributeError, which tells the nearest name, if there is none."""
         self._program(Device()).kernel(name)
         return _Function(self, name)
 
@@ -113,9 +114,9 @@ class _Function:
         return k
 
     def __call__(self, grid, block, args, *, shared_mem=0, stream=None):
-        """Launches grid groups (tuples of one to three ints) of block work-items. The arrays of args get new values,
-        but those whose pointers are const. Numbers take the types of their parameters. stream: where it runs, else in
-        the current one."""
+        """Launches grid groups of block work-items (ints or tuples of one to three ints). The arrays in args get new
+        values, except those whose pointers are const. Numbers take the types of their parameters. stream: the stream of
+        the launch; None: the current one."""
         device = next((a.device for a in args if isinstance(a, ndarray)), None) or Device()
         with using(stream, device):
             self._kernel(device).launch(_extents(grid), _extents(block), tuple(args), bytes_of(shared_mem))
@@ -125,32 +126,32 @@ class _Function:
 
     @property
     def parameters(self):
-        """(name, type, kind, dtype or None, lanes) of each; kind: in, inout, number, shared."""
+        """(name, type, kind, dtype or None, lanes) of each parameter; kind: in, inout, number, shared."""
         return self._kernel(Device()).parameters
 
     @property
     def attributes(self):
-        """What the kernel takes, by CuPy's names; 0: the device does not tell."""
+        """The resources that the kernel uses, under CuPy's names; 0: the device does not report it."""
         return {k: v for k, v in self._kernel(Device()).info(1).items() if k not in ('block', 'grid', 'multiple')}
 
     @property
     def num_regs(self):
-        """Registers of a work-item."""
+        """The number of registers per work-item."""
         return self.attributes['num_regs']
 
     @property
     def local_size_bytes(self):
-        """Bytes of a work-item that registers do not hold."""
+        """The bytes of private memory per work-item outside registers."""
         return self.attributes['local_size_bytes']
 
     @property
     def shared_size_bytes(self):
-        """Bytes of local memory that the source declares."""
+        """The bytes of local memory that the source declares."""
         return self.attributes['shared_size_bytes']
 
     @property
     def max_threads_per_block(self):
-        """Work-items of a group, at most."""
+        """The largest number of work-items per group."""
         return self.attributes['max_threads_per_block']
 
     def __repr__(self):
@@ -172,7 +173,7 @@ class RawKernel(_Function):
 
 
 def fuse(*args, **keywords):
-    """The function itself, as a decorator with or without arguments: gnd fuses what is computed together anyway."""
+    """A decorator, with or without arguments, that returns the function itself: gnd fuses operations in any case."""
     if len(args) == 1 and callable(args[0]) and not keywords:
         return args[0]
     return lambda f: f

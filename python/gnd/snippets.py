@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernels made of pieces of C, with CuPy's names: ElementwiseKernel and ReductionKernel. Unlike CuPy's they fuse with
-what feeds them and what uses their results. The language of the pieces is the portable dialect (doc/USERKERNELS.md)."""
+"""Kernels made from pieces of C, under CuPy's names: ElementwiseKernel and ReductionKernel. Unlike CuPy's kernels, they
+fuse with the operations before and after them. The language of the pieces is the portable dialect
+(doc/USERKERNELS.md)."""
 import re
 
 import numpy as np
@@ -16,7 +17,7 @@ def _names(params):
 
 
 def _arguments(name, args, keywords, nin, nout, names):
-    """The inputs and the outputs among positional arguments: nin, or nin + nout; keywords by the parameters' names."""
+    """(inputs, outputs) from positional arguments, nin or nin + nout of them; keywords name inputs."""
     args = list(args)
     for p in names[len(args):nin]:
         if p in keywords:
@@ -30,14 +31,15 @@ def _arguments(name, args, keywords, nin, nout, names):
 
 
 def _keeps(operation, name):
-    """Whether an output that is given may keep, or be read for, what is in it: it is not assigned first of all."""
+    """Whether the operation may read or keep the old elements of a given output: its first use is not an unconditional
+    assignment."""
     first = re.search(rf'\b{name}\b', operation)
     return first is not None and not (re.match(rf'{name}\s*=(?!=)', operation[first.start():]) and re.search(
         r'(^|;)\s*$', operation[:first.start()]) and not re.search(r'\b(if|for|while|switch|return)\b', operation[:first.start()]))
 
 
 class _Snippet:
-    """What both kinds have: their parameters' names in _in and _out."""
+    """The common base of both kinds. _in and _out hold the names of the parameters."""
 
     @property
     def nin(self):
@@ -51,7 +53,7 @@ class _Snippet:
 
     @property
     def nargs(self):
-        """The number of both."""
+        """The number of inputs and outputs."""
         return len(self._in) + len(self._out)
 
     def __repr__(self):
@@ -61,12 +63,13 @@ class _Snippet:
 class ElementwiseKernel(_Snippet):
     """A kernel that computes each element of its outputs: ElementwiseKernel('T x, T y', 'T z', 'z = x + y', 'add').
 
-    in_params, out_params: "TYPE NAME", separated by commas; a capital letter stands for the dtype of its arguments;
-    inputs may be `raw`. operation: statements that assign the outputs; i is the index of the element in C order, n
-    the number of elements. A raw output is written anywhere, as o[k]; such a kernel does not fuse. preamble: functions and macros. return_tuple: a tuple for one output too. no_return: calls
-    give None (their outputs are arguments then). A call with stream= computes there, at once. reduce_dims and options change nothing here. ValueError, TypeError and
-    SyntaxError tell what is wrong with the parameters; RuntimeError at a call, with line and column, what does not
-    compile."""
+    in_params, out_params: "TYPE NAME", separated by commas. A capital letter as TYPE stands for the dtype of its
+    arguments. Parameters may be `raw`. operation: statements that assign the outputs; i is the index of the element in
+    C order, n the number of elements. Any element of a raw output may be written, as o[k]; such a kernel does not fuse.
+    preamble: functions and macros. return_tuple: calls return a tuple for a single output too. no_return: calls return
+    None, so the outputs are given as arguments. A call with stream= computes at once in that stream. reduce_dims
+    and options have no effect. Errors: ValueError, TypeError and SyntaxError for wrong parameters; at a call
+    RuntimeError, with line and column, for code that does not compile."""
 
     def __init__(self, in_params, out_params, operation, name='kernel', reduce_dims=True, preamble='',
                  no_return=False, return_tuple=False, loop_prep='', after_loop='', options=()):
@@ -83,8 +86,8 @@ class ElementwiseKernel(_Snippet):
             _core._elementwise(len(self._out), in_params, out_params, operation if operation.strip() else ';', name, preamble or None)
 
     def __call__(self, *args, size=None, block_size=-1, stream=None, **keywords):
-        """The outputs: an array, or a tuple of several. args: the inputs (arrays, numbers), and perhaps arrays that
-        take the outputs. size: the number of elements, where every input is raw or a number."""
+        """Returns the outputs: an array, or a tuple of several. args: the inputs (arrays, numbers), optionally followed
+        by the arrays that receive the outputs. size: the number of elements, if every array is raw."""
         ins, outs = _arguments(self.name, args, keywords, self.nin, self.nout, self._in)
         if size is not None and (int(size) != size or size < 1):
             raise ValueError(f'{self.name}: size={size!r}: an int of at least 1 is wanted')
@@ -96,10 +99,10 @@ class ElementwiseKernel(_Snippet):
         if size is None and not any(sized):
             raise ValueError('Loop size is undecided. It is size=, or that of an array that is not raw')
         flat = outs if any(sized[:self.nin]) else tuple(y.reshape(-1) for y in outs)
-        if size is None and flat is not outs:  # the outputs alone tell the size: they take results of one axis
+        if size is None and flat is not outs:  # only the outputs tell the size: results have one axis
             size = flat[0].size
         kernel = self._kernel
-        if outs and self._keeps and not isinstance(kernel, RawOutputs):  # what an output has counts: it is loaded first
+        if outs and self._keeps and not isinstance(kernel, RawOutputs):  # old elements of the outputs are needed
             self._whole = kernel = self._whole or RawOutputs(self.in_params, self.out_params, self.operation, self.name,
                                                              self.preamble)
         got = kernel.call(ins, flat, int(size or 0), None)
@@ -112,9 +115,9 @@ class ElementwiseKernel(_Snippet):
 class ReductionKernel(_Snippet):
     """A kernel that reduces: ReductionKernel('T x', 'T y', 'x * x', 'a + b', 'y = sqrt(a)', '0', 'norm').
 
-    map_expr: the value of an element; reduce_expr: that of a and b; post_map_expr: assigns the outputs in terms of a;
-    identity: a value that changes nothing; reduce_type: the type of a and b, None: that of the first output. The rest
-    as ElementwiseKernel."""
+    map_expr: the value of an element. reduce_expr: combines two values a and b. post_map_expr: assigns the outputs from
+    the reduced value a. identity: the neutral value of reduce_expr. reduce_type: the type of a and b; None: that of the
+    first output. The other parameters are those of ElementwiseKernel."""
 
     def __init__(self, in_params, out_params, map_expr, reduce_expr, post_map_expr, identity, name='reduce_kernel',
                  reduce_type=None, reduce_dims=True, preamble='', options=()):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array.c - gnd.mpi.ndarray: a gndm_array with the context that it belongs to. What assigns to an
+ * array.c - gnd.mpi.ndarray: a gndm_array with the context that it belongs to. An assignment to an
  * array gives its object another value.
  */
 #include "pympi.h"
@@ -11,7 +11,7 @@
 
 PyTypeObject *pm_array_type;
 
-/* --- making ----------------------------------------------------------------------------------- */
+/* --- creation --------------------------------------------------------------------------------- */
 
 PyObject *pm_array_new(pm_ctx *ctx, gndm_array *x)
 {
@@ -50,7 +50,7 @@ static void dealloc(PyObject *self)
     Py_DECREF(t);
 }
 
-/* The handle of an array whose context is open. */
+/* The handle of an array; NULL with an exception if its context is closed. */
 static gndm_array *handle(PyObject *self)
 {
     pm_array *a = (pm_array *)self;
@@ -83,7 +83,7 @@ gndm_array **pm_handles(pm_ctx *ctx, PyObject *tuple)
     return x;
 }
 
-/* --- what an array is ------------------------------------------------------------------------- */
+/* --- attributes ------------------------------------------------------------------------------- */
 
 static PyObject *get_shape(PyObject *self, void *none)
 {
@@ -154,7 +154,7 @@ static Py_ssize_t length(PyObject *self)
     return -1;
 }
 
-/* --- moving ----------------------------------------------------------------------------------- */
+/* --- data transfer ---------------------------------------------------------------------------- */
 
 static PyObject *redistribute(PyObject *self, PyObject *partition)
 {
@@ -169,7 +169,7 @@ static PyObject *redistribute(PyObject *self, PyObject *partition)
     return pm_array_ended(ctx, y);
 }
 
-/* _read(address, nbytes): all elements, on every rank. */
+/* _read(address, nbytes): copies all elements to the address, on every rank. */
 static PyObject *read_all(PyObject *self, PyObject *args)
 {
     pm_ctx *ctx = ((pm_array *)self)->ctx;
@@ -215,7 +215,7 @@ static PyObject *save(PyObject *self, PyObject *args)
 
 /* --- indices ---------------------------------------------------------------------------------- */
 
-/* Advanced indices and assignments are written in Python: f(array, key), f(array, key, value). */
+/* Functions in Python: f(array, key) for advanced indices, f(array, key, value) for assignments. */
 static PyObject *advanced, *assigned;
 
 static PyObject *set_index(PyObject *self, PyObject *args)
@@ -231,7 +231,7 @@ static PyObject *set_index(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* One entry; 1: it is none that gndm_index takes. */
+/* *r = one entry of a key. 1: gndm_index does not support it. */
 static int entry(PyObject *o, gnd_range *r)
 {
     Py_ssize_t start, stop, step;
@@ -299,7 +299,7 @@ static int setitem(PyObject *self, PyObject *key, PyObject *value)
     return r ? 0 : -1;
 }
 
-/* _become(other): the value of another array of the same shape and dtype. */
+/* _become(other): self takes the value of other, which has the same shape and dtype. */
 static PyObject *become(PyObject *self, PyObject *other)
 {
     pm_array *a = (pm_array *)self;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * call.c - the functions of gnd's table on distributed arrays as functions of Python. Keywords that
- * every one has: partition= is that of the result, out= an array that gets the result.
+ * call.c - the functions of the table on distributed arrays, as Python functions. Every function
+ * takes two more keywords: partition= is the partition of the result, out= is an array that
+ * receives the result.
  */
 #include "pympi.h"
 
@@ -65,7 +66,8 @@ PyObject *pm_call(pm_ctx *ctx, const gndm_part *part, const char *name, int lina
     return r;
 }
 
-/* The context of the call: that of its arrays, of partition=, or the current one. Borrowed. */
+/* The context of a call, borrowed: that of its first distributed array, else that of partition=,
+ * else the current one. */
 static pm_ctx *context_of(const char *name, PyObject *const *args, Py_ssize_t n,
                           PyObject *partition)
 {
@@ -82,7 +84,8 @@ static pm_ctx *context_of(const char *name, PyObject *const *args, Py_ssize_t n,
     return pm_current;
 }
 
-/* Operands of elementwise functions that are lists are arrays, which every rank has. */
+/* *v = an argument. A list or tuple given to an elementwise function becomes an array that every
+ * rank holds whole: *made, to be released. */
 static int value_of(const entry *e, PyObject *o, py_hold *h, gnd_value *v, gnd_array **made)
 {
     if (!e->elementwise || !(PyList_Check(o) || PyTuple_Check(o)))
@@ -152,9 +155,10 @@ done:
     return result;
 }
 
-/* --- the module's ----------------------------------------------------------------------------- */
+/* --- functions of the module ------------------------------------------------------------------ */
 
-/* _function(name, signature's name, text, linalg) */
+/* _function(name, own, text, linalg): the table's function name as a Python function whose own name
+ * is own. */
 static PyObject *make(PyObject *self, PyObject *args)
 {
     const char *name, *own, *doc;
@@ -165,7 +169,7 @@ static PyObject *make(PyObject *self, PyObject *args)
     const char *cls = gndm_function_class(name);
     if (!cls)
         return PyErr_Format(PyExc_AttributeError, "gnd.mpi has no function %s", name);
-    /* These live as long as the process: functions of a module do. */
+    /* Never freed: functions of a module live as long as the process. */
     entry *e = calloc(1, sizeof *e);
     char *n = strdup(own), *d = strdup(doc), *full = strdup(name);
     PyObject *capsule = e && n && d && full ? PyCapsule_New(e, NULL, NULL) : NULL;
@@ -185,7 +189,8 @@ static PyObject *make(PyObject *self, PyObject *args)
     return r;
 }
 
-/* _class(name): how a function works on distributed arrays, or None. */
+/* _class(name): the class of a function (gndm_function_class), which tells how it works on
+ * distributed arrays. None: it does not. */
 static PyObject *class_of(PyObject *self, PyObject *name)
 {
     const char *s = PyUnicode_AsUTF8AndSize(name, NULL);
@@ -198,7 +203,7 @@ static PyObject *class_of(PyObject *self, PyObject *name)
     return PyUnicode_FromString(cls);
 }
 
-/* _use(context): it becomes the current one; None: there is none. */
+/* _use(context): makes the context the current one; None: there is no current one. */
 static PyObject *use(PyObject *self, PyObject *o)
 {
     (void)self;

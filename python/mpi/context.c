@@ -48,7 +48,7 @@ void pm_release(pm_ctx *ctx, gndm_array *x)
         const int room = ctx->room ? 2 * ctx->room : 16;
         gndm_array **p = realloc(ctx->late, sizeof *p * (size_t)room);
         if (!p)
-            return; /* the context releases it when it is closed */
+            return; /* closing the context releases it */
         ctx->late = p;
         ctx->room = room;
     }
@@ -62,7 +62,7 @@ PyObject *pm_fail(pm_ctx *ctx, gnd_status st)
 
 /* --- opening and closing ---------------------------------------------------------------------- */
 
-/* Context(handle, device, flags): handle is Fortran's of a communicator. */
+/* Context(handle, device, flags): handle is the Fortran handle of a communicator. */
 static PyObject *make(PyTypeObject *t, PyObject *args, PyObject *kw)
 {
     PyObject *device;
@@ -88,8 +88,8 @@ static PyObject *make(PyTypeObject *t, PyObject *args, PyObject *kw)
         gndm_close(c);
         return NULL;
     }
-    /* As all devices of the package it stays open until the process ends: arrays may live as long
-     */
+    /* The device stays open until the process ends, like all devices of the package: arrays may
+     * live that long. */
     if (!dev)
         gnd_open(gnd_device_id(gndm_device(c)));
     pm_ctx *ctx = PyObject_New(pm_ctx, t);
@@ -122,7 +122,8 @@ static PyObject *finish(PyObject *self, PyObject *none)
     Py_RETURN_NONE;
 }
 
-/* Without close(): the others do not come to free communicators, so they stay. */
+/* Does not call gndm_close: closing is collective, and the other ranks may not take part. A context
+ * that was not closed keeps its communicators. */
 static void dealloc(PyObject *self)
 {
     pm_ctx *ctx = (pm_ctx *)self;
@@ -136,7 +137,7 @@ static void dealloc(PyObject *self)
     Py_DECREF(t);
 }
 
-/* --- asking ----------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 static int is_open(PyObject *self)
 {
@@ -224,7 +225,8 @@ static PyObject *set_timeout(PyObject *self, PyObject *arg)
 
 /* --- arrays of data --------------------------------------------------------------------------- */
 
-/* _from(address, dtype, shape, partition): elements that every rank has whole, in C order. */
+/* _from(address, dtype, shape, partition): a distributed array. Every rank gives all elements, in C
+ * order. */
 static PyObject *from(PyObject *self, PyObject *args)
 {
     PyObject *at, *dtype, *tuple, *partition;
@@ -287,9 +289,9 @@ static PyObject *wait_for(PyObject *self, PyObject *tuple)
     Py_RETURN_NONE;
 }
 
-/* --- texts ------------------------------------------------------------------------------------ */
+/* --- expressions ------------------------------------------------------------------------------ */
 
-/* The strings of a tuple, for free(); they are those of its items. */
+/* The strings of a tuple. The items own them; the caller frees the list. */
 static const char **strings(PyObject *tuple)
 {
     const Py_ssize_t n = PyTuple_Size(tuple);
@@ -391,7 +393,7 @@ static PyObject *save_state(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* The step and the arrays, which are taken over. */
+/* (step, arrays). Takes ownership of the arrays. */
 static PyObject *loaded(pm_ctx *ctx, long long step, int n, gndm_array **x)
 {
     PyObject *tuple = PyTuple_New(n);

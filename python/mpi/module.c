@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * module.c - the module gnd._mpi: types, functions, and MPI's begin and end where nobody else sees
- * to them.
+ * module.c - the module gnd._mpi: types, functions, and the initialization and finalization of MPI
+ * if no other package does them.
  */
 #include "pympi.h"
 
@@ -9,7 +9,7 @@
 
 const py_api *core;
 
-/* _library(): what MPI says it is. */
+/* _library(): the name and version of the MPI library. */
 static PyObject *library(PyObject *self, PyObject *none)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING + 1];
@@ -20,7 +20,7 @@ static PyObject *library(PyObject *self, PyObject *none)
     return PyUnicode_FromStringAndSize(text, (Py_ssize_t)strnlen(text, (size_t)n));
 }
 
-/* _state(): "new", "on", "over". */
+/* _state(): "new" before MPI is initialized, "on" while it runs, "over" after its end. */
 static PyObject *state(PyObject *self, PyObject *none)
 {
     int on = 0, over = 0;
@@ -31,7 +31,7 @@ static PyObject *state(PyObject *self, PyObject *none)
     return PyUnicode_FromString(over ? "over" : on ? "on" : "new");
 }
 
-/* _initialize(): MPI for calls of one thread at a time. */
+/* _initialize(): starts MPI for calls from one thread at a time. */
 static PyObject *initialize(PyObject *self, PyObject *none)
 {
     int level = 0, rc;
@@ -45,7 +45,7 @@ static PyObject *initialize(PyObject *self, PyObject *none)
     Py_RETURN_NONE;
 }
 
-/* _finalize(): at the end of the process. */
+/* _finalize(): ends MPI if it runs. Called at the end of the process. */
 static PyObject *finalize(PyObject *self, PyObject *none)
 {
     int on = 0, over = 0;
@@ -71,7 +71,7 @@ static PyObject *end_all(PyObject *self, PyObject *status)
     Py_RETURN_NONE;
 }
 
-/* _world(): Fortran's handle of MPI_COMM_WORLD. */
+/* _world(): the Fortran handle of MPI_COMM_WORLD. */
 static PyObject *world(PyObject *self, PyObject *none)
 {
     (void)self;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * number.c - the operators of gnd.mpi.ndarray: calls of the functions by name. In place, x += y
- * gives the object of x another value, in its partition.
+ * number.c - the operators of gnd.mpi.ndarray. They call the functions by name. An operator in
+ * place, such as x += y, gives the object of x another value in the same partition.
  */
 #include "pympi.h"
 
 #include <string.h>
 
-/* *v = o as an operand: a distributed array, a number (weak, as in NumPy), an array of gnd's or
- * NumPy's or a list, which every rank has: *made, to be released. 1: something else. */
+/* *v = o as an operand: a distributed array, a number (weak, as in NumPy), or an array of gnd or
+ * NumPy or a list, which every rank holds whole. For a list, *made is the array to be released.
+ * 1: o is something else. */
 static int operand(PyObject *o, py_hold *h, gnd_value *v, gnd_array **made)
 {
     if (PyList_Check(o)) {
@@ -48,7 +49,7 @@ static PyObject *unary(PyObject *a, const char *name)
     return pm_call(((pm_array *)a)->ctx, NULL, name, 0, 1, &v, 0, NULL);
 }
 
-/* y in the dtype of x, if NumPy's rule "same_kind" casts it. The reference is given on. */
+/* y cast to the dtype of x, if NumPy's rule "same_kind" allows it. Takes ownership of y. */
 static PyObject *cast(pm_array *x, PyObject *y, const char *name)
 {
     const gnd_dtype from = gndm_dtype_of(((pm_array *)y)->x), to = gndm_dtype_of(x->x);
@@ -133,7 +134,7 @@ static PyObject *compare(PyObject *a, PyObject *b, int op)
     return binary(a, b, name[op], NULL);
 }
 
-/* Of an array of one element: its value, the same on every rank. */
+/* The value of an array of one element. Every rank gets it. */
 static PyObject *item(PyObject *self)
 {
     return PyObject_CallMethod(self, "item", NULL);

@@ -56,7 +56,8 @@ int pm_ints_of(PyObject *tuple, const char *what, int64_t *v)
     return PyErr_Occurred() ? -1 : (int)n;
 }
 
-/* The cuts of a tuple of tuples, None where an axis has none: cut[d] is freed by the caller. */
+/* cut[d] = the cuts of axis d, from a tuple of tuples; an axis without cuts has None and keeps its
+ * cut[d]. The caller frees them, after an error too. */
 static int cuts_of(PyObject *tuple, const int *grid, int64_t **cut)
 {
     for (Py_ssize_t d = 0; d < PyTuple_Size(tuple); d++) {
@@ -145,7 +146,7 @@ static void dealloc(PyObject *self)
     Py_DECREF(t);
 }
 
-/* _box(rank): (start, stop), tuples. */
+/* _box(rank): the box of a rank as a pair of tuples (start, stop). */
 static PyObject *box(PyObject *self, PyObject *arg)
 {
     const pm_part *p = (pm_part *)self;

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * stencil.c - borders of the neighbours' elements, and functions of Python on parts with a border.
+ * stencil.c - parts with a border of their neighbours' elements (halo), and Python functions
+ * applied to such parts (stencil).
  */
 #include "pympi.h"
 
 #include <pthread.h>
 
-/* The function of a stencil, what it gets and what it gives. */
+/* The function of a stencil, its argument and its result. */
 typedef struct stencil {
     PyObject *f;
     gnd_array *in, *out;
 } stencil;
 
-/* An array that holds what Python raised: other ranks hear of it when data is exchanged next. */
+/* An array that holds the raised exception as its error. The other ranks see the error at the next
+ * exchange of data. */
 static gnd_array *failed(void)
 {
     PyObject *type, *value, *trace;
@@ -37,7 +39,7 @@ static gnd_array *failed(void)
     return y;
 }
 
-/* f of the input, by a thread of its own. */
+/* Calls f with the input. Runs in a thread of its own. */
 static void *compute(void *data)
 {
     stencil *s = data;
@@ -56,9 +58,9 @@ static void *compute(void *data)
     return NULL;
 }
 
-/* Called by the library, without the GIL. Arrays that are made here belong to the scope of its
- * call, and objects of Python may outlive it: so f runs in a thread that has no scopes, and the
- * result is another handle of the same value, made here. */
+/* The library calls it without the GIL. An array made in this thread belongs to the scope of the
+ * library's call, but the Python objects that f makes may outlive the call. So f runs in another
+ * thread, which has no scopes, and the result is a new handle of the same value, made here. */
 static gnd_array *apply(gnd_array *x, void *data)
 {
     stencil *s = data;
@@ -76,7 +78,7 @@ static gnd_array *apply(gnd_array *x, void *data)
     return y;
 }
 
-/* The widths of the borders; 0, or -1. */
+/* b and a = the widths of the borders below and above, one for each axis of x. 0, or -1. */
 static int widths(gndm_array *x, PyObject *below, PyObject *above, int64_t *b, int64_t *a)
 {
     const int nb = pm_ints_of(below, "below", b), na = nb < 0 ? -1 : pm_ints_of(above, "above", a);
@@ -89,7 +91,7 @@ static int widths(gndm_array *x, PyObject *below, PyObject *above, int64_t *b, i
     return -1;
 }
 
-/* _halo(below, above, periodic): (the part with its border, where it starts) */
+/* _halo(below, above, periodic): (the part with its border, the index of its first element) */
 PyObject *pm_halo(PyObject *self, PyObject *args)
 {
     pm_array *x = (pm_array *)self;

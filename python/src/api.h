@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * api.h - what the extension gnd._core gives to other extensions of the package: a table of
- * functions in the capsule gnd._core._api. They are those of py.h, which describes them.
+ * api.h - the interface of the extension gnd._core for other extensions of the package: a table of
+ * functions in the capsule gnd._core._api. py.h declares and describes them.
  */
 #ifndef GND_PY_API_H
 #define GND_PY_API_H
@@ -12,7 +12,7 @@
 
 typedef struct py_api {
     size_t size;         /* of this struct */
-    const char *version; /* gnd_version() of who fills it in */
+    const char *version; /* gnd_version() of the extension that fills it in */
     PyObject *(*raise)(gnd_status s, const char *text);
     PyObject *(*raise_of)(const char *name, int linalg, gnd_status s, const char *text);
     PyObject *(*dtype)(gnd_dtype t);

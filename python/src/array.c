@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array.c - gnd.ndarray: making and freeing, views, numbers and text of it, iteration. attributes.c
- * has what an array is. Methods that are functions of gnd's table are added by gnd/__init__.py.
+ * array.c - gnd.ndarray: creation and release, methods that make views, conversion to numbers and
+ * text, iteration. Its attributes are in attributes.c. gnd/__init__.py adds the methods that come
+ * from the table of functions.
  */
 #include "py.h"
 
@@ -32,7 +33,8 @@ PyObject *py_array_ordered(gnd_array *value, int fortran)
     return (PyObject *)a;
 }
 
-/* Frees a; what it looked at is handed back in *src, so that long chains need no recursion. */
+/* Frees a. *src receives its reference to its source, so that the caller can free long chains
+ * without recursion. */
 static void free_one(py_array *a, py_array **src)
 {
     *src = a->src;
@@ -63,7 +65,7 @@ static void dealloc(PyObject *self)
     Py_XDECREF(src);
 }
 
-/* --- views that Python's functions are made of ------------------------------------------------ */
+/* --- views: the methods that functions in Python build on ------------------------------------- */
 
 /* _offset(): bytes from the first element of .base to this array's, in NumPy's layout. */
 static PyObject *method_offset(PyObject *self, PyObject *none)
@@ -153,7 +155,8 @@ static PyObject *method_broadcast(PyObject *self, PyObject *shape)
     return py_view((py_array *)self, &l);
 }
 
-/* view_dtype(x, t) as a view: the last axis is a run where the sizes differ. */
+/* gnd_view_dtype(x, t) as a view. If the two dtypes differ in size, the elements of the last axis
+ * must be contiguous. */
 static PyObject *method_dtype(PyObject *self, PyObject *dtype)
 {
     py_link l;
@@ -189,7 +192,8 @@ static PyObject *method_dtype(PyObject *self, PyObject *dtype)
     return py_view((py_array *)self, &l);
 }
 
-/* _strided(shape, strides, first): a read-only view of the elements of self in C order. */
+/* _strided(shape, strides, first): a read-only view. Strides and first count elements of self in C
+ * order. */
 static PyObject *method_strided(PyObject *self, PyObject *args)
 {
     py_link l;
@@ -216,7 +220,7 @@ static PyObject *method_strided(PyObject *self, PyObject *args)
 
 /* --- as a number, as text --------------------------------------------------------------------- */
 
-/* The one element; ALLOW: what waits. */
+/* The only element as a Python number. The GIL is released while the device computes. */
 static PyObject *item(PyObject *self)
 {
     gnd_array *x = py_value((py_array *)self);
@@ -258,7 +262,7 @@ static PyObject *method_item(PyObject *self, PyObject *args)
     if (n == 0)
         return item(self);
     PyObject *key = n == 1 ? PyTuple_GetItem(args, 0) : args, *flat = NULL;
-    if (n == 1 && !PyTuple_Check(key)) { /* a place in C order */
+    if (n == 1 && !PyTuple_Check(key)) { /* an index in C order */
         int64_t all = -1;
         flat = py_reshape((py_array *)self, 1, &all);
         if (!flat)
@@ -364,7 +368,7 @@ static PyObject *iter(PyObject *self)
     return PySeqIter_New(self);
 }
 
-/* repr and str are NumPy's, of a copy. */
+/* repr and str are those of a NumPy copy. */
 static PyObject *text(PyObject *self, PyObject *(*f)(PyObject *))
 {
     PyObject *a = py_to_numpy((py_array *)self), *r = a ? f(a) : NULL;
@@ -427,7 +431,7 @@ static PyMemberDef members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(py_array, weak), READONLY, NULL},
     {NULL, 0, 0, 0, NULL}};
 
-/* ndarray(shape, dtype=float, *, order='C'): as gnd.empty makes it. */
+/* ndarray(shape, dtype=float, *, order='C'): calls gnd.empty. */
 static PyObject *new_array(PyTypeObject *type, PyObject *args, PyObject *kw)
 {
     (void)type;

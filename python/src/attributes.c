@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * attributes.c - the attributes of gnd.ndarray: what an array is, and the views that are
- * attributes (T, mT, real, imag).
+ * attributes.c - the attributes of gnd.ndarray: shape, strides, dtype, device and so on, and the
+ * views that are attributes (T, mT, real, imag).
  */
 #include "py.h"
 
@@ -138,7 +138,8 @@ static PyObject *get_mT(PyObject *self, void *none)
     return py_permuted((py_array *)self, perm);
 }
 
-/* The real or imaginary part, a view if x is complex. */
+/* The real or imaginary part: a view if the array is complex; otherwise the array itself, or zeros.
+ */
 static PyObject *part(PyObject *self, int kind)
 {
     gnd_array *x = py_value((py_array *)self);

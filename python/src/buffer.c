@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * buffer.c - elements of arrays for other libraries: the buffer protocol, and _pinned for
- * __array_interface__. Both have the value that the array had when they were made. A buffer is a
- * copy of its own: compiled code often takes writable buffers only, though it writes to none, and
- * memory of gnd's must not be written to. _pinned shares memory, on devices that work in host
- * memory; it is kept, so a later write to the array goes elsewhere.
+ * buffer.c - gives the elements of arrays to other libraries: the buffer protocol, and _pinned for
+ * __array_interface__. Both show the value that the array had when they were made. A buffer is a
+ * private copy. It is not marked read-only, because compiled code often accepts only writable
+ * buffers although it writes to none; the memory of gnd itself must not be written. _pinned shares
+ * the memory, on devices that work in host memory. The shared value stays alive, so a later write
+ * to the array uses other memory.
  */
 #include "py.h"
 
 #include <gnd/native.h>
 #include <stdlib.h>
 
-/* Py_buffer, which is in the limited API from 3.11 on only. */
+/* Py_buffer. The limited API has it only since Python 3.11. */
 typedef struct buffer {
     void *buf;
     PyObject *obj;
@@ -22,7 +23,7 @@ typedef struct buffer {
     void *internal;
 } buffer;
 
-/* Bits of what a consumer asks for. */
+/* Bits of the flags of a request: the PyBUF_ constants. */
 enum { WRITABLE = 0x1, FORMAT = 0x4, ND = 0x8, STRIDES = 0x18, F = 0x58 };
 
 typedef struct held {
@@ -35,7 +36,8 @@ struct py_pin {
     gnd_array *x;
 };
 
-/* The letter of the struct module for t; NULL for bfloat16. NumPy takes l, not q, for its int64. */
+/* The format letter of the struct module for t; NULL for bfloat16. NumPy uses l, not q, for int64.
+ */
 static char *letter(gnd_dtype t)
 {
     static char *const letters[GND_NDTYPES] = {
@@ -46,7 +48,7 @@ static char *letter(gnd_dtype t)
     return letters[t];
 }
 
-/* *m = where the elements of x are in host memory, computed. */
+/* Evaluates x; *m = its host memory. BufferError if the device's memory is not host memory. */
 static int host_memory(gnd_array *x, gnd_native_array *m)
 {
     static char none[16];
@@ -73,7 +75,7 @@ static int host_memory(gnd_array *x, gnd_native_array *m)
     return -1;
 }
 
-/* The elements of x in C order, and the extents and strides. */
+/* A copy of the elements of x in C order, with its extents and strides. */
 static held *copied(gnd_array *x)
 {
     gnd_status s = GND_ERR_NOMEM;
@@ -103,7 +105,7 @@ static held *copied(gnd_array *x)
     return NULL;
 }
 
-/* Whether C order is Fortran's order too. */
+/* Whether an array in C order is in Fortran order too. */
 static int one_axis(gnd_array *x)
 {
     int n = 0;
@@ -153,7 +155,7 @@ static void release(PyObject *self, buffer *view)
     free(h);
 }
 
-/* Py_bf_getbuffer, Py_bf_releasebuffer: these numbers too are in the limited API from 3.11 on. */
+/* Py_bf_getbuffer and Py_bf_releasebuffer. The limited API has them only since Python 3.11. */
 PyType_Slot py_buffer_slots[] = {{1, (void *)get}, {2, (void *)release}, {0, NULL}};
 
 void py_unpin(py_array *a)
@@ -165,8 +167,8 @@ void py_unpin(py_array *a)
     }
 }
 
-/* _pinned(x): (address, strides in bytes) of its elements in host memory, which stay as long as x.
- */
+/* _pinned(x): (address, strides in bytes) of its elements in host memory. The address is valid as
+ * long as x lives. */
 static PyObject *pinned(PyObject *self, PyObject *o)
 {
     gnd_native_array m;

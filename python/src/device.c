@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device.c - gnd.Device, the current device of each thread, and what there is. A device that was
- * opened stays open until the process ends: arrays may live as long.
+ * device.c - gnd.Device, the current device of each thread, and the list of devices. An opened
+ * device stays open until the process ends, because arrays may live that long.
  */
 #include "py.h"
 
@@ -10,7 +10,7 @@ enum { NESTED = 32 };
 typedef struct py_device_obj {
     PyObject_HEAD
     gnd_device *dev;
-    gnd_device *before[NESTED]; /* what was current when `with` was entered */
+    gnd_device *before[NESTED]; /* the current device at each entry of `with` */
     int depth;
 } py_device_obj;
 

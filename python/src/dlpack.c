@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dlpack.c - capsules of DLPack, on shared memory where that is possible, and native objects.
+ * dlpack.c - DLPack capsules, which share memory where possible, and native objects of arrays and
+ * devices.
  */
 #include "py.h"
 
 #include <gnd/dlpack.h>
 #include <gnd/native.h>
 
-/* Calls the deleter of a tensor that nobody took. */
+/* Destructor of a capsule: calls the deleter of a tensor that no consumer has taken. */
 static void unused(PyObject *capsule)
 {
     if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
@@ -57,7 +58,7 @@ static PyObject *to_dlpack(PyObject *self, PyObject *args)
     return NULL;
 }
 
-/* _from_dlpack(capsule, device, copy): the capsule is used up. */
+/* _from_dlpack(capsule, device, copy): consumes the capsule. */
 static PyObject *from_dlpack(PyObject *self, PyObject *args)
 {
     PyObject *capsule, *device;
@@ -137,7 +138,7 @@ static PyObject *device_native(PyObject *self, PyObject *o)
                        : py_raise(s, gnd_message());
 }
 
-/* _open_native(backend, device, context, queue): stays open, as every device. */
+/* _open_native(backend, device, context, queue): a Device. It stays open, as every device does. */
 static PyObject *open_native(PyObject *self, PyObject *args)
 {
     const char *backend;

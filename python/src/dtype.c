@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dtype.c - gnd's dtypes are numpy.dtype objects in Python; bfloat16 is that of ml_dtypes, where it
- * is installed.
+ * dtype.c - dtypes as numpy.dtype objects. bfloat16 comes from the package ml_dtypes, if that is
+ * installed.
  */
 #include "py.h"
 
-static PyObject *made[GND_NDTYPES]; /* numpy.dtype; bfloat16 is made when it is first asked for */
+static PyObject *made[GND_NDTYPES]; /* numpy.dtype; bfloat16 is made at its first use */
 static PyObject *np_dtype;
 
 int py_dtype_init(PyObject *module)
@@ -51,7 +51,7 @@ PyObject *py_dtype(gnd_dtype t)
     return made[t];
 }
 
-/* The code of a numpy.dtype, by its name. */
+/* *t = the code of a numpy.dtype, by its name; GND_DTYPE_DEFAULT if gnd has no such dtype. */
 static int by_name(PyObject *dtype, gnd_dtype *t)
 {
     PyObject *name = PyObject_GetAttrString(dtype, "name");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * func.c - the functions and methods of gnd's table as functions of Python: one C function, which
- * calls by the handle that its object holds. Keywords that every function has: device= is where the
- * result is, out= is an ndarray that gets the result.
+ * func.c - the functions and methods of the table as Python functions. One C function serves all of
+ * them: its object holds the handle of the entry to call. Every function takes two more keywords:
+ * device= is the device of the result, out= is an ndarray that receives the result.
  */
 #include "py.h"
 
@@ -14,16 +14,16 @@ enum { MOST = 64 }; /* values of one call */
 typedef struct entry {
     const gnd_function *f;
     PyMethodDef def;
-    int elementwise; /* how many operands it has; 0: it is no ufunc */
-    int order;       /* the parameter order=, -1: none; its default is "K", or "C" */
-    int keeps;       /* without order= the result is in the order of the arguments */
-    int places;      /* how many values it takes by position; -1: any number */
-    int linalg;      /* it is one of numpy.linalg's */
-    int nkeys;       /* its parameters by name only */
-    char key[4][24]; /* NumPy takes them by position, behind out */
+    int elementwise; /* the number of its operands as a ufunc; 0: it is not a ufunc */
+    int order;       /* the index of the parameter order=; -1: it has none */
+    int keeps;       /* without order= the result has the order of the arguments */
+    int places;      /* the number of values it takes by position; -1: any number */
+    int linalg;      /* it belongs to numpy.linalg */
+    int nkeys;       /* the number of its keyword-only parameters */
+    char key[4][24]; /* their names; NumPy takes them by position too, after out */
 } entry;
 
-/* The device of the first array among the values, so that NumPy's arrays go where gnd's are. */
+/* The device of the first ndarray among the values. NumPy arrays are copied to that device. */
 static gnd_device *first_device(PyObject *const *args, Py_ssize_t n)
 {
     for (Py_ssize_t i = 0; i < n; i++) {
@@ -40,7 +40,7 @@ static gnd_device *first_device(PyObject *const *args, Py_ssize_t n)
     return NULL;
 }
 
-/* Whether the result may be cast to what out= gave: NumPy's rule "same_kind". */
+/* Whether the result may be cast to the dtype of out, by NumPy's rule "same_kind". */
 static int fits(const entry *e, PyObject *result, PyObject *out)
 {
     gnd_array *x = py_is_array(result) ? py_value((py_array *)result) : NULL,
@@ -61,7 +61,7 @@ static int fits(const entry *e, PyObject *result, PyObject *out)
     return 0;
 }
 
-/* Writes a result to what out= gave: an array, or a tuple of one. */
+/* Writes a result to out: an array, a tuple of one, or for several results a tuple of as many. */
 static PyObject *to_out(const entry *e, PyObject *result, PyObject *out)
 {
     if (result && PyTuple_Check(result) && PyTuple_Check(out) &&
@@ -92,7 +92,8 @@ static PyObject *to_out(const entry *e, PyObject *result, PyObject *out)
     return out;
 }
 
-/* The result on the device that device= gave: functions of arrays work where their arrays are. */
+/* The result on dev, which device= named. Functions of arrays compute on the device of their
+ * arrays. */
 static PyObject *moved(PyObject *result, gnd_device *dev)
 {
     gnd_array *x = result && py_is_array(result) ? py_value((py_array *)result) : NULL;
@@ -103,7 +104,7 @@ static PyObject *moved(PyObject *result, gnd_device *dev)
     return there;
 }
 
-/* Whether NumPy's result would be in Fortran order: as order= says, else by the arguments. */
+/* Whether NumPy's result would be in Fortran order. order= decides; without it, the arguments. */
 static int in_fortran_order(const entry *e, PyObject *const *args, Py_ssize_t n, PyObject *order)
 {
     const char *s = NULL;
@@ -126,7 +127,7 @@ static void set_order(PyObject *result)
         set_order(PyTuple_GetItem(result, i));
 }
 
-/* A call with keywords that only ufuncs have: where=, casting= and so on, in Python. */
+/* A call with keywords that only ufuncs have (where=, casting= and so on): handled in Python. */
 static PyObject *call_ufunc(const entry *e, PyObject *const *args, Py_ssize_t n, PyObject *names)
 {
     PyObject *m = PyImport_ImportModule("gnd._ufunc");
@@ -152,7 +153,7 @@ static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObj
     const Py_ssize_t nk = names ? PyTuple_Size(names) : 0, all = n + nk;
     gnd_value in[MOST], out;
     const char *keyword[MOST];
-    char other[MOST]; /* of each keyword: whether the table knows it */
+    char other[MOST]; /* of each keyword: whether it is passed to the table's function */
     py_hold h = {0};
     PyObject *result = NULL, *device = NULL, *into = NULL, *order = NULL;
     int used = (int)n, nkw = 0;
@@ -165,7 +166,8 @@ static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObj
                      e->def.ml_name, all, MOST);
         return NULL;
     }
-    /* sum(x, axis, dtype, out, keepdims): out is the next value, then those by name. */
+    /* As in sum(x, axis, dtype, out, keepdims): out follows the positional values, then come the
+     * keyword-only parameters. */
     const Py_ssize_t places = e->places >= 0 && n > e->places ? e->places : n;
     if (n > places)
         into = args[places];
@@ -221,7 +223,7 @@ done:
     return result;
 }
 
-/* What the table says of order=. */
+/* Fills in e from the parameters that the table lists. */
 static void describe(entry *e)
 {
     gnd_function_info info;
@@ -243,7 +245,8 @@ static void describe(entry *e)
         }
 }
 
-/* _operands(name): how many operands the elementwise operation of that name has; 0: it is none. */
+/* _operands(name): the number of operands of the elementwise operation of that name; 0: the name is
+ * not an elementwise operation. */
 static PyObject *operands_of(PyObject *self, PyObject *args)
 {
     const char *name;
@@ -257,8 +260,9 @@ static PyObject *operands_of(PyObject *self, PyObject *args)
     return PyLong_FromLong(is ? info.nparameters : 0);
 }
 
-/* _function(name, method, signature, text, operands): the table's function or method as a function.
- * operands: how many it has as a ufunc, which has more keywords and, behind them, out. */
+/* _function(name, method, own, text, operands): the table's function or method as a Python function
+ * whose own name is own. operands: the number of its operands if it is a ufunc, else 0. A ufunc
+ * takes more keywords, and out by position after the operands. */
 static PyObject *make(PyObject *self, PyObject *args)
 {
     const char *name, *own, *doc;
@@ -269,7 +273,7 @@ static PyObject *make(PyObject *self, PyObject *args)
     const gnd_function *f = gnd_function_find(name, method);
     if (!f)
         return PyErr_Format(PyExc_AttributeError, "gnd has no function %s", name);
-    /* These live as long as the process: functions of a module do. */
+    /* Never freed: functions of a module live as long as the process. */
     entry *e = calloc(1, sizeof *e);
     char *n = strdup(own), *d = doc ? strdup(doc) : NULL;
     PyObject *capsule = e && n && (d || !doc) ? PyCapsule_New(e, NULL, NULL) : NULL;
@@ -289,8 +293,8 @@ static PyObject *make(PyObject *self, PyObject *args)
     return r;
 }
 
-/* Appends (name, method, parameters, group, text) to the list. signature: "sum(x, axis=None)", or
- * "" for none. */
+/* Appends (name, method, parameters, group, text) to the list. signature: "sum(x, axis=None)"; an
+ * empty one appends nothing. */
 static int add_function(PyObject *list, const char *name, int method, const char *signature,
                         const gnd_function_info *i)
 {
@@ -305,7 +309,7 @@ static int add_function(PyObject *list, const char *name, int method, const char
     return bad ? -1 : 0;
 }
 
-/* _functions(): every function and method of the table, under each of its names. */
+/* _functions(): a list of every function and method of the table, under each of its names. */
 static PyObject *functions(PyObject *self, PyObject *none)
 {
     PyObject *list = PyList_New(0);
@@ -336,7 +340,8 @@ static PyObject *from_numpy(PyObject *self, PyObject *args)
     return x ? py_array_new(x) : NULL;
 }
 
-/* _ordered(x, fortran): an array of x's value that NumPy would have in C or Fortran order. */
+/* _ordered(x, fortran): a new ndarray with the value of x. fortran: whether NumPy would store it in
+ * Fortran order. */
 static PyObject *ordered(PyObject *self, PyObject *args)
 {
     PyObject *o;
@@ -359,7 +364,7 @@ static PyObject *to_device(PyObject *self, PyObject *args)
     return x ? py_array_new(gnd_to_device(x, dev)) : NULL;
 }
 
-/* The values of several arrays, retained; their number, or -1. */
+/* *out = the values of the arrays of a tuple, retained. Returns their number, or -1. */
 static int values(PyObject *tuple, gnd_array ***out)
 {
     const Py_ssize_t n = PyTuple_Size(tuple);
@@ -435,8 +440,8 @@ static PyObject *explain(PyObject *self, PyObject *args, PyObject *kw)
     return r;
 }
 
-/* _rng(state): the state of this thread's generator as bytes; when bytes are given, they become it
- * first. */
+/* _rng(state): the state of this thread's generator as bytes. If state is bytes, it is restored
+ * first; None leaves the generator as it is. */
 static PyObject *rng(PyObject *self, PyObject *state)
 {
     char bytes[GND_RNG_BYTES], *p;
@@ -453,7 +458,7 @@ static PyObject *rng(PyObject *self, PyObject *state)
                        : py_raise(s, gnd_message());
 }
 
-/* _seeded(seed): the state of a generator of that seed. */
+/* _seeded(seed): the state of a new generator with that seed, as bytes. */
 static PyObject *seeded(PyObject *self, PyObject *seed)
 {
     char bytes[GND_RNG_BYTES];

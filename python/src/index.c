@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * index.c - x[key] and x[key] = value: keys of Python as gnd_range. Ints, slices, None and ... give
- * views; arrays of ints and masks give copies, as do indices that name one element.
+ * index.c - x[key] and x[key] = value: Python keys as gnd_range. Ints, slices, None and ... give
+ * views. Arrays of ints and masks give copies, and so does a key that names a single element.
  */
 #include "py.h"
 
 enum { MAX_KEY = 2 * GND_MAX_NDIM };
 
 typedef struct key {
-    int n, arrays, ints; /* entries; of them arrays, ints */
-    int dots, none;      /* whether there is an ellipsis; entries of None */
+    int n, arrays, ints; /* the number of entries; of arrays and of ints among them */
+    int dots, none;      /* whether there is an ellipsis; the number of entries None */
     gnd_range r[MAX_KEY];
     gnd_array *own[MAX_KEY]; /* to be released */
     int nown;
@@ -119,19 +119,19 @@ static int add(key *k, PyObject *o, gnd_device *dev)
             k->ints++;
             return 0;
         }
-        PyErr_Clear(); /* an array of NumPy's */
+        PyErr_Clear(); /* a NumPy array with dimensions */
     }
     if (PyFloat_Check(o) || PyComplex_Check(o) || PyUnicode_Check(o) || PyDict_Check(o))
         return bad_key(o);
     gnd_array *x = py_from_numpy(o, dev);
-    if (!x && PyErr_ExceptionMatches(PyExc_TypeError)) { /* of objects, texts, fields */
+    if (!x && PyErr_ExceptionMatches(PyExc_TypeError)) { /* objects, strings or fields */
         PyErr_Clear();
         return bad_key(o);
     }
     return x ? add_array(k, x) : -1;
 }
 
-/* The entries of a key; k->own is to be cleared in any case. */
+/* *k = the entries of the key o. The caller calls key_clear(k), after an error too. */
 static int parse(PyObject *o, gnd_device *dev, key *k)
 {
     k->n = k->arrays = k->ints = k->dots = k->none = k->nown = 0;
@@ -144,7 +144,7 @@ static int parse(PyObject *o, gnd_device *dev, key *k)
     return 0;
 }
 
-/* A basic key as a box of x. */
+/* *box = a basic key (no arrays in it) as a box of a, whose value is x. */
 static int box_of(const key *k, py_array *a, gnd_array *x, py_link *box)
 {
     const int nd = gnd_ndim(x), used = k->n - k->none - (k->dots != 0);
@@ -212,7 +212,7 @@ PyObject *py_getitem(PyObject *self, PyObject *o)
     if (k.arrays) {
         r = py_array_new(gnd_index(x, k.n, k.r));
     } else if (!box_of(&k, a, x, &box)) {
-        if (!box.ndim && !k.dots) /* one element: a copy, as NumPy's scalar is */
+        if (!box.ndim && !k.dots) /* one element: a copy, like NumPy's scalar */
             r = py_array_new(gnd_index(x, k.n, k.r));
         else
             r = py_view(a, &box);
@@ -221,8 +221,8 @@ PyObject *py_getitem(PyObject *self, PyObject *o)
     return r;
 }
 
-/* What NumPy does when complex elements are written to real ones: a warning, and their real parts.
- * Python's complex numbers are an error, which gnd_set reports. */
+/* Complex elements written to a real array: as in NumPy, a warning, and *v becomes their real
+ * parts. Python complex numbers are an error, which gnd_set reports. */
 static int drop_imaginary(gnd_array *x, gnd_array **v)
 {
     static PyObject *warning;
@@ -257,7 +257,7 @@ int py_setitem(PyObject *self, PyObject *o, PyObject *value)
         return -1;
     }
     if (py_is_array(value) && ((py_array *)value)->src) {
-        /* The end of x[key] += y: the view was written to already. */
+        /* The last step of x[key] += y: the view x[key] has the new value already. */
         PyObject *there = py_is_array(o) || PyList_Check(o) ? NULL : py_getitem(self, o);
         const int same =
             there && py_is_array(there) && py_same_view((py_array *)there, (py_array *)value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * kernel.c - the program's own kernels: gnd._core.Program and Kernel. launch.c launches them. What
- * is compiled, and how often, is for gnd/kernels.py and gnd/cuda.
+ * kernel.c - the user's own kernels: gnd._core.Program and Kernel. launch.c launches them.
+ * gnd/kernels.py and gnd/cuda decide what is compiled and cache it.
  */
 #include "kernel.h"
 
@@ -61,7 +61,7 @@ static PyObject *program_names(PyObject *self, void *none)
     return list;
 }
 
-/* kernel(name): None is the only one. */
+/* kernel(name): the kernel of that name. None: the only kernel of the program. */
 static PyObject *program_kernel(PyObject *self, PyObject *name)
 {
     py_program *p = (py_program *)self;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * launch.c - launches of the program's own kernels. Arguments are values of Python; arrays that the
- * kernel may change get new values, through their views too.
+ * launch.c - launches of the user's own kernels. Arguments are Python objects. Arrays that the
+ * kernel may change get new values, and so do the arrays they are views of.
  */
 #include "kernel.h"
 
@@ -9,23 +9,23 @@
 
 enum { OUTS = 8 };
 
-/* What one launch holds. */
+/* The state of one launch. */
 typedef struct launch {
     py_kernel *k;
     int n, nout;
     gnd_arg arg[PY_KERNEL_ARGS + 1];
     PyObject *of[PY_KERNEL_ARGS + 1]; /* the arrays, borrowed */
     gnd_array *held[PY_KERNEL_ARGS + 1];
-    int at[OUTS]; /* the arguments that get results */
+    int at[OUTS]; /* the indices of the arguments that get results */
 } launch;
 
-/* A number of Python's or NumPy's as dtype t. */
+/* *a = a number of Python or NumPy as an argument of dtype t. */
 static int number(PyObject *o, gnd_dtype t, gnd_arg *a)
 {
     const int kind = gnd_dtype_kind(t);
     if (kind == 'f') {
         *a = gnd_arg_float(t, PyFloat_AsDouble(o), 0);
-    } else if (kind == 'c') { /* complex64 of NumPy's is no subclass of Python's complex */
+    } else if (kind == 'c') { /* numpy.complex64 is not a subclass of complex */
         PyObject *z = PyObject_CallFunctionObjArgs((PyObject *)&PyComplex_Type, o, NULL);
         if (z)
             *a = gnd_arg_float(t, PyComplex_RealAsDouble(z), PyComplex_ImagAsDouble(z));
@@ -41,7 +41,8 @@ static int number(PyObject *o, gnd_dtype t, gnd_arg *a)
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* The dtype that a number has by itself: CuPy's rule. -1: it is none. */
+/* *t = the dtype of a number for which the kernel declares none, by CuPy's rule. -1 with TypeError
+ * if o is not a number. */
 static int own_dtype(PyObject *o, gnd_dtype *t)
 {
     if (PyBool_Check(o))
@@ -66,7 +67,7 @@ static int own_dtype(PyObject *o, gnd_dtype *t)
     return 0;
 }
 
-/* The array o as argument i, which the kernel may change. */
+/* Argument i is the array o. written: the kernel may change it. */
 static int array(launch *l, int i, PyObject *o, int written)
 {
     gnd_array *x = py_value((py_array *)o);
@@ -138,13 +139,13 @@ static int extent(PyObject *o, const char *name, gnd_extent3 *e)
     return 0;
 }
 
-/* Launches and gives the arrays their new values. */
+/* Launches the kernel and gives the arrays their new values. */
 static int run(launch *l, gnd_extent3 grid, gnd_extent3 block)
 {
     gnd_array *out[OUTS] = {NULL};
     const gnd_status s = gnd_launch(l->k->k, grid, block, l->n, l->arg, out);
     int bad = 0;
-    for (int i = 0; i <= PY_KERNEL_ARGS; i++) /* so that the kernel can work in their memory */
+    for (int i = 0; i <= PY_KERNEL_ARGS; i++) /* for reuse of their memory */
         gnd_release(l->held[i]);
     memset(l->held, 0, sizeof l->held);
     if (s != GND_OK) {
@@ -159,7 +160,7 @@ static int run(launch *l, gnd_extent3 grid, gnd_extent3 block)
     return bad;
 }
 
-/* Lets go what the launch holds; the result of the method. */
+/* Releases what the launch holds. Returns the result of the method. */
 static PyObject *done(launch *l, int bad)
 {
     for (int i = 0; i <= PY_KERNEL_ARGS; i++)
@@ -169,7 +170,8 @@ static PyObject *done(launch *l, int bad)
     Py_RETURN_NONE;
 }
 
-/* Grid, block, the tuple of arguments and bytes of local memory, which begin every launch. */
+/* Reads the first four arguments of every launch: grid, block, the tuple of arguments, and the
+ * bytes of local memory. */
 static int begin(launch *l, PyObject *self, PyObject *const *v, gnd_extent3 *grid,
                  gnd_extent3 *block, size_t *shared)
 {
@@ -213,7 +215,7 @@ PyObject *py_kernel_launch(PyObject *self, PyObject *const *v, Py_ssize_t n)
     return done(&l, bad);
 }
 
-/* Whether one of the arrays of args that bits of mask name is o; *at counts the arrays. */
+/* Whether o is one of the arrays of args whose bit is set in mask. *at counts the arrays. */
 static int is_written(PyObject *args, uint64_t mask, int *at, PyObject *o)
 {
     for (Py_ssize_t i = 0; i < PyTuple_Size(args); i++) {
@@ -226,8 +228,8 @@ static int is_written(PyObject *args, uint64_t mask, int *at, PyObject *o)
     return 0;
 }
 
-/* Appends what the parameters take of args: of an array its memory and its extents, of a tuple its
- * items. The arrays that bits of mask name are changed. */
+/* Appends the arguments for args: for an array its memory and its extents, for a tuple its items.
+ * The kernel may change the arrays whose bit is set in mask. *at counts the arrays. */
 static int flatten(launch *l, PyObject *args, PyObject *all, uint64_t mask, int *at)
 {
     for (Py_ssize_t i = 0; i < PyTuple_Size(args); i++) {
@@ -243,7 +245,7 @@ static int flatten(launch *l, PyObject *args, PyObject *all, uint64_t mask, int 
         if (l->n >= l->k->nparam)
             return too_many();
         if (!py_is_array(o)) {
-            /* A signature in Python may say an int where a float is given. */
+            /* A declared signature may have an int parameter where the caller gives a float. */
             const int whole = strchr("iu", gnd_dtype_kind(l->k->param[l->n].dtype)) != NULL;
             PyObject *as = whole && !PyIndex_Check(o) ? PyNumber_Long(o) : Py_NewRef(o);
             const int bad = !as || number(as, l->k->param[l->n].dtype, &l->arg[l->n]);
@@ -280,7 +282,7 @@ PyObject *py_kernel_run(PyObject *self, PyObject *const *v, Py_ssize_t n)
     if (PyErr_Occurred() || begin(&l, self, v, &grid, &block, &shared))
         return NULL;
     int bad = flatten(&l, v[2], v[2], mask, &at);
-    if (!bad && l.n + 2 == l.k->nparam) { /* dynamic local memory: its bytes, and it */
+    if (!bad && l.n + 2 == l.k->nparam) { /* dynamic local memory: its size and itself */
         l.arg[l.n++] = gnd_arg_int(GND_INT64, (int64_t)shared);
         l.arg[l.n++] = gnd_arg_local(shared ? shared : 16);
     }
@@ -289,8 +291,8 @@ PyObject *py_kernel_run(PyObject *self, PyObject *const *v, Py_ssize_t n)
     return done(&l, bad);
 }
 
-/* _kernel_key(args): what a kernel is compiled for: bytes that tell dtypes and dimensions. None:
- * one of them is neither an array of gnd's nor a number nor a tuple of these. */
+/* Appends the key of args to key, which has n bytes and room for `room`. Returns the new n. -1: too
+ * long, an argument that has no key, or an exception. */
 static int key_of(PyObject *args, char *key, int n, int room)
 {
     for (Py_ssize_t i = 0; i < PyTuple_Size(args); i++) {

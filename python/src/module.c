@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * module.c - the module gnd._core: types, functions, and the list of what gnd has by name.
+ * module.c - the module gnd._core: it adds the types, the functions and the capsule of api.h.
  * Importing it opens no device.
  */
 #include "api.h"
 
-/* The value of an ndarray; it stays the ndarray's. */
+/* The value of an ndarray, borrowed from it. */
 static gnd_array *array_value(PyObject *o)
 {
     if (py_is_array(o))
@@ -14,7 +14,7 @@ static gnd_array *array_value(PyObject *o)
     return NULL;
 }
 
-/* For other extensions of the package. */
+/* Adds the table of api.h for other extensions of the package. */
 static int add_api(PyObject *m)
 {
     static py_api api = {.size = sizeof api,

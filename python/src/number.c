@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * number.c - the operators of gnd.ndarray. Numbers of Python's are weak, as in NumPy 2. In place, x
- * += y gives the cell of x a new value, of the same shape and dtype.
+ * number.c - the operators of gnd.ndarray. Python numbers are weak, as in NumPy 2. An operator in
+ * place, such as x += y, gives x a new value of the same shape and dtype.
  */
 #include "py.h"
 
 typedef gnd_array *binary_fn(gnd_array *, gnd_array *);
 
-/* Both operands as arrays; 1: NotImplemented. */
+/* *x, *y = both operands as arrays, to be released. 1: an operand has an unknown type, and the
+ * operator returns NotImplemented. */
 static int operands(PyObject *a, PyObject *b, gnd_array **x, gnd_array **y)
 {
     gnd_device *dev = NULL;
@@ -163,7 +164,8 @@ static PyObject *n_invert(PyObject *a)
     return unary(a, gnd_bitwise_invert);
 }
 
-/* Whether an object equals none but itself: its type has object's own comparisons. */
+/* 1 if o equals nothing but itself, that is if its type inherits the comparisons of object; 0 if it
+ * does not; -1 with an exception. */
 static int of_identity(PyObject *o)
 {
     static const char *const name[] = {"__eq__", "__ne__"};
@@ -178,8 +180,8 @@ static int of_identity(PyObject *o)
     return same;
 }
 
-/* a == o and a != o for such an object, as NumPy compares its elements with None: no element is
- * equal. */
+/* a == o and a != o for None and objects that equal nothing but themselves: no element is equal, as
+ * in NumPy. */
 static PyObject *with_object(PyObject *a, PyObject *o, int op)
 {
     const int alone = o == Py_None ? 1 : of_identity(o);
@@ -194,8 +196,8 @@ static PyObject *with_object(PyObject *a, PyObject *o, int op)
                                                              gnd_ndim(x), gnd_shape(x)));
 }
 
-/* a is an array: Python gives a slot of comparison its own object first, with the mirrored
- * operator. */
+/* a is always an array: Python calls the comparison slot of a type with an object of that type
+ * first, and mirrors the operator if need be. */
 PyObject *py_compare(PyObject *a, PyObject *b, int op)
 {
     static binary_fn *const f[] = {

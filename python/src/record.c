@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * record.c - recordings (gnd/record.h) for gnd.jit (gnd/_jit.py): placeholders, recording what was
- * computed from them, and replays: one call that sets the inputs, replays and gives the outputs. A
- * recording is a capsule; who calls sees to it that one thread at a time uses it.
+ * record.c - recordings (gnd/record.h) for gnd.jit (gnd/_jit.py): placeholders, the recording of
+ * what is computed from them, and replays. A replay is one call that sets the inputs, replays and
+ * returns the outputs. A recording is a capsule. The caller ensures that only one thread at a time
+ * uses it.
  */
 #include "py.h"
 
@@ -18,8 +19,8 @@ static void free_recording(PyObject *capsule)
     Py_END_ALLOW_THREADS
 }
 
-/* _placeholder(device, dtype, shape): an array without elements; shape None: a number, which is
- * passed by value. */
+/* _placeholder(device, dtype, shape): an input of a recording, an array whose elements are given at
+ * each replay. shape None: a number, which is passed by value. */
 static PyObject *placeholder(PyObject *self, PyObject *args)
 {
     PyObject *device, *dtype, *shape;
@@ -44,7 +45,8 @@ static PyObject *placeholder(PyObject *self, PyObject *args)
     return py_array_new(gnd_placeholder(dev, t, (int)n, dim));
 }
 
-/* _version(x): how often the elements of x were written to; of a view 0. */
+/* _version(x): the number of writes to a root x. For a view, the version of its root at which its
+ * value was made. */
 static PyObject *version(PyObject *self, PyObject *x)
 {
     (void)self;
@@ -53,7 +55,8 @@ static PyObject *version(PyObject *self, PyObject *x)
     return PyLong_FromUnsignedLongLong(((py_array *)x)->version);
 }
 
-/* The values of a tuple of arrays, borrowed; in memory to be freed. NULL with an exception. */
+/* The values of a tuple of arrays. The values are borrowed; the caller frees the list. NULL with an
+ * exception. */
 static gnd_array **values(PyObject *tuple, int *n)
 {
     const Py_ssize_t k = PyTuple_Size(tuple);
@@ -75,8 +78,8 @@ static gnd_array **values(PyObject *tuple, int *n)
     return x;
 }
 
-/* _record(inputs, outputs): a recording of how the arrays of the second tuple are computed from the
- * placeholders of the first. */
+/* _record(inputs, outputs): a recording of how the arrays in the tuple outputs are computed from
+ * the placeholders in the tuple inputs. */
 static PyObject *record(PyObject *self, PyObject *args)
 {
     PyObject *ins, *outs, *capsule = NULL;
@@ -101,7 +104,7 @@ static PyObject *record(PyObject *self, PyObject *args)
     return capsule;
 }
 
-/* Sets input i to an array, or to a number of Python's. */
+/* Sets input i to an array or a Python number. */
 static int set(gnd_recording *r, int i, PyObject *o, gnd_device *dev)
 {
     gnd_array *x = NULL;
@@ -117,7 +120,7 @@ static int set(gnd_recording *r, int i, PyObject *o, gnd_device *dev)
     if (s == GND_OK)
         return 0;
     py_raise(s, gnd_recording_error(r));
-    gnd_recording_wait(r); /* reports the error again, which ends it */
+    gnd_recording_wait(r); /* reports the error again and so clears it */
     return -1;
 }
 
@@ -138,7 +141,7 @@ static PyObject *replay(PyObject *self, PyObject *args)
         if (set(r, (int)i, PyTuple_GetItem(ins, i), dev))
             return NULL;
     Py_BEGIN_ALLOW_THREADS
-    gnd_replay(r); /* its error is that of every output */
+    gnd_replay(r); /* an error is reported by every output */
     Py_END_ALLOW_THREADS
     PyObject *t = PyTuple_New(nout);
     for (int i = 0; t && i < nout; i++) {

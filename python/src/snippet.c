@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * snippet.c - gnd._core.Snippet: elementwise and reduction kernels made of pieces of C
- * (gnd/snippet.h), and their calls. CuPy's signatures are in gnd/snippets.py.
+ * snippet.c - gnd._core.Snippet: elementwise and reduction kernels made from pieces of C
+ * (gnd/snippet.h), and their calls. gnd/snippets.py gives them CuPy's signatures.
  */
 #include "py.h"
 
@@ -15,12 +15,12 @@ typedef struct py_snippet {
     int nout;
 } py_snippet;
 
-/* What one call holds. */
+/* The state of one call. */
 typedef struct call {
     int nin, nout;
     gnd_array *in[INS];   /* owned */
     gnd_array *out[OUTS]; /* results, owned */
-    PyObject *into[OUTS]; /* the arrays that take them, borrowed; NULL: new ones */
+    PyObject *into[OUTS]; /* the arrays that receive them, borrowed; NULL: a new array */
     gnd_dtype dtype[OUTS];
     gnd_kernel_call how;
 } call;
@@ -94,8 +94,8 @@ static void done(call *c)
         gnd_release(c->out[i]);
 }
 
-/* Inputs and outputs of a call: in is a tuple of arrays and numbers, into one of the arrays that
- * take the outputs, or empty; device counts where no argument is an array. */
+/* Fills in the inputs and outputs of a call. in: a tuple of arrays and numbers. into: a tuple of
+ * the arrays that receive the outputs, or empty. device: used if no argument is an array. */
 static int begin(call *c, py_snippet *k, PyObject *in, PyObject *into, PyObject *device)
 {
     const Py_ssize_t nin = PyTuple_Size(in), ninto = PyTuple_Size(into);
@@ -138,7 +138,7 @@ static int begin(call *c, py_snippet *k, PyObject *in, PyObject *into, PyObject 
     return 0;
 }
 
-/* Output i as an ndarray: a new one, or the one that takes it. */
+/* Output i as an ndarray: a new one, or the given one that receives it. */
 static PyObject *output(call *c, int i)
 {
     gnd_array *y = c->out[i];
@@ -180,7 +180,8 @@ static PyObject *results(call *c, gnd_status s)
     return t;
 }
 
-/* call(inputs, outputs, size, device): of an elementwise kernel. size 0: that of the inputs. */
+/* call(inputs, outputs, size, device): calls an elementwise kernel. size 0: the size of the inputs.
+ */
 static PyObject *snippet_call(PyObject *self, PyObject *args)
 {
     py_snippet *k = (py_snippet *)self;
@@ -199,8 +200,8 @@ static PyObject *snippet_call(PyObject *self, PyObject *args)
     return t;
 }
 
-/* reduce(inputs, outputs, axes, keepdims, device): of a reduction kernel. axes: a tuple of ints, or
- * None. */
+/* reduce(inputs, outputs, axes, keepdims, device): calls a reduction kernel. axes: a tuple of ints;
+ * None: all. */
 static PyObject *snippet_reduce(PyObject *self, PyObject *args)
 {
     py_snippet *k = (py_snippet *)self;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * status.c - gnd's statuses as Python's exceptions: those that NumPy raises for the same mistakes.
+ * status.c - statuses as Python exceptions: those that NumPy raises for the same mistakes.
  */
 #include "py.h"
 
@@ -15,7 +15,7 @@ int py_status_init(PyObject *module)
         return -1;
     linalg_error = PyObject_GetAttrString(linalg, "LinAlgError");
     Py_DECREF(linalg);
-    /* numpy.exceptions is of NumPy 1.25 */
+    /* numpy.exceptions exists since NumPy 1.25 */
     PyObject *where = PyImport_ImportModule("numpy.exceptions");
     if (!where) {
         PyErr_Clear();
@@ -40,7 +40,7 @@ PyObject *py_raise(gnd_status s, const char *text)
     case GND_ERR_ARG:
     case GND_ERR_SHAPE:
     case GND_ERR_SYNTAX: type = PyExc_ValueError; break;
-    case GND_ERR_AXIS: type = axis_error; break; /* a ValueError and an IndexError */
+    case GND_ERR_AXIS: type = axis_error; break; /* it is a ValueError and an IndexError */
     case GND_ERR_DTYPE:
     case GND_ERR_TYPE:
     case GND_ERR_NULL: type = PyExc_TypeError; break;
@@ -59,8 +59,8 @@ PyObject *py_raise(gnd_status s, const char *text)
     return NULL;
 }
 
-/* NumPy says LinAlgError of matrices that are not square, or no matrices; of an order statistic out
- * of range ValueError. */
+/* NumPy raises LinAlgError for arguments that are not matrices or not square, and ValueError for an
+ * order statistic out of range. */
 PyObject *py_raise_of(const char *name, int linalg, gnd_status s, const char *text)
 {
     if (s == GND_ERR_INDEX && strstr(name, "partition"))

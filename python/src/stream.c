@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * stream.c - streams of a device and events in them, as handles; gnd/_stream.py makes CuPy's
- * classes of them. Which stream is current the library knows for each thread.
+ * stream.c - streams of a device and their events, as handles. gnd/_stream.py builds CuPy's classes
+ * on them. The library keeps the current stream of each thread.
  */
 #include "py.h"
 
@@ -104,7 +104,7 @@ static void dealloc(PyObject *self)
 {
     py_stream *o = (py_stream *)self;
     if (o->owned) {
-        Py_BEGIN_ALLOW_THREADS /* it waits for the stream's work */
+        Py_BEGIN_ALLOW_THREADS /* gnd_stream_free waits for the stream's work */
         gnd_stream_free(o->s);
         Py_END_ALLOW_THREADS
     }
@@ -158,7 +158,8 @@ static PyObject *wait_event(PyObject *self, PyObject *ev)
     return checked(gnd_stream_wait_event(((py_stream *)self)->s, ((py_event *)ev)->ev));
 }
 
-/* The native queue as a number: that of the thread's current stream, which this is meanwhile. */
+/* The native queue as a number. gnd_device_native gives the queue of the thread's current stream,
+ * so this stream is made current for the call. */
 static PyObject *ptr(PyObject *self, PyObject *none)
 {
     py_stream *o = (py_stream *)self;

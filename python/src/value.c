@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * value.c - objects of Python as gnd_value and back, and arrays of NumPy's as copies on a device
- * and back. NumPy is used by its Python interface (__array_interface__), so the extension is bound
- * to no version of its C API.
+ * value.c - conversion of Python objects to gnd_value and back, and of NumPy arrays to arrays on a
+ * device and back, by copy. NumPy is used through its Python interface (__array_interface__), so
+ * the extension does not depend on a version of NumPy's C API.
  */
 #include "py.h"
 
@@ -11,7 +11,7 @@
 
 static PyObject *np_asarray, *np_empty, *np_ndarray, *np_generic, *namedtuple;
 
-/* What is used of NumPy, looked up once. */
+/* Looks up, once, the names that this file uses. */
 static int numpy(void)
 {
     if (np_generic)
@@ -31,7 +31,7 @@ static int numpy(void)
 
 /* --- arrays ----------------------------------------------------------------------------------- */
 
-/* The address of the elements of a numpy.ndarray. */
+/* *p = the address of the elements of a numpy.ndarray. */
 static int address(PyObject *a, void **p)
 {
     PyObject *d = PyObject_GetAttrString(a, "__array_interface__");
@@ -200,7 +200,7 @@ static void *hold_block(py_hold *h, size_t n)
     return p;
 }
 
-/* n items of o as the values of a tuple, list or slice. */
+/* *v = a tuple, list or slice (tag) of the n items of o. */
 static int items(PyObject *o, PyObject *(*get)(PyObject *, Py_ssize_t), Py_ssize_t n, py_hold *h,
                  gnd_value *v, int tag)
 {
@@ -210,7 +210,7 @@ static int items(PyObject *o, PyObject *(*get)(PyObject *, Py_ssize_t), Py_ssize
     for (Py_ssize_t i = 0; i < n; i++) {
         PyObject *p = get(o, i);
         const int bad = !p || py_to_value(p, h, &item[i]);
-        Py_XDECREF(p); /* its list, or h, holds it as long as the call takes */
+        Py_XDECREF(p); /* its container, or h, owns it until the call ends */
         if (bad)
             return -1;
     }
@@ -322,10 +322,10 @@ int py_to_value(PyObject *o, py_hold *h, gnd_value *v)
     return 0;
 }
 
-/* The names of a result's items as a named tuple's type. */
+/* The named tuple type with these fields, made at first use. */
 static PyObject *record_type(const char *fields)
 {
-    static PyObject *types; /* by the names */
+    static PyObject *types; /* by the string of fields */
     if (!types && !(types = PyDict_New()))
         return NULL;
     PyObject *t = PyDict_GetItemString(types, fields);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * view.c - NumPy's views that can be written through, over gnd's values that cannot:
- * functionalization, as PyTorch has it (FunctionalStorageImpl). A view knows what it looks at and
- * how (py_link). Its value is made from that of what it looks at; writing to it makes a new value
- * of that, and so on down to the root. Boxes of boxes are one box, so chains of slices and
- * transpositions do not grow.
+ * view.c - writable views as in NumPy, over gnd arrays, which are immutable values. The method is
+ * functionalization, as in PyTorch (FunctionalStorageImpl). A view holds its source and the rule
+ * that makes its value from the value of the source (py_link). Writing to a view makes a new value
+ * of its source, and so on down to the root. A box of a box becomes one box, so chains of slices
+ * and transpositions do not grow.
  */
 #include "py.h"
 
@@ -29,7 +29,7 @@ int py_whole(py_array *a, py_link *box)
     return 0;
 }
 
-/* What is box b of what is box a: a box of a's source. */
+/* *c = box b of the view that box a makes, as one box of a's source. */
 static void compose(const py_link *a, const py_link *b, py_link *c)
 {
     *c = *a;
@@ -46,8 +46,8 @@ static void compose(const py_link *a, const py_link *b, py_link *c)
         c->axis[i] = b->axis[i] < 0 ? -1 : a->axis[b->axis[i]];
 }
 
-/* Whether box b of what is box a is a box of a's source: not when it leaves nothing of a new axis.
- */
+/* Whether box b of the view that box a makes is a box of a's source. It is not if b selects no
+ * element of an axis that a added. */
 static int composes(const py_link *a, const py_link *b)
 {
     for (int i = 0; i < b->nsrc; i++)
@@ -66,8 +66,8 @@ static void fill_in(py_link *box, const int64_t *stride)
     }
 }
 
-/* The entries of gnd_index for the box's axes of the source; axes that the view lacks are single
- * elements. */
+/* r = the entries of gnd_index for the axes of the source. An axis that is not in the view is
+ * indexed by a single element. */
 static void entries(const py_link *box, gnd_range *r)
 {
     char kept[GND_MAX_NDIM] = {0};
@@ -87,8 +87,8 @@ static void entries(const py_link *box, gnd_range *r)
     }
 }
 
-/* perm[i]: which of the kept axes, in the source's order, is axis i of the view, new axes left out;
- * their number. */
+/* perm[i] = the rank, among the kept axes in the source's order, of axis i of the view without new
+ * axes. Returns the number of kept axes. */
 static int order(const py_link *box, int *perm)
 {
     int rank[GND_MAX_NDIM], n = 0, k = 0;
@@ -112,7 +112,7 @@ static int in_order(const int *perm, int n)
     return 1;
 }
 
-/* *x = f(*x), whose old value is released. */
+/* *x = next, which was made from *x. Releases the old *x. */
 static void step(gnd_array **x, gnd_array *next)
 {
     gnd_release(*x);
@@ -133,7 +133,7 @@ static gnd_array *box_of(const py_link *box, gnd_array *src)
     return x;
 }
 
-/* The source with t in the place of the box. */
+/* The source with the elements of the box replaced by t. */
 static gnd_array *box_set(const py_link *box, gnd_array *src, gnd_array *t)
 {
     gnd_range r[GND_MAX_NDIM];
@@ -171,7 +171,7 @@ static gnd_array *apply(const py_link *l, gnd_array *src)
     }
 }
 
-/* src with t where the view is. */
+/* src with the elements of the view replaced by t. */
 static gnd_array *reverse(const py_link *l, gnd_array *src, gnd_array *t)
 {
     switch (l->kind) {
@@ -228,7 +228,7 @@ int py_write(py_array *a, gnd_array *t)
         }
         t = next;
     }
-    /* Views' values are made of the old one: without them it can be written in place. */
+    /* Values of views refer to the old value. Without them it can be written in place. */
     for (py_array *v = a->next; v; v = v->next) {
         gnd_release(v->value);
         v->value = NULL;
@@ -245,7 +245,7 @@ void py_strides(py_array *a, int64_t *stride)
         memcpy(stride, a->link->stride, sizeof(int64_t) * (size_t)a->link->ndim);
         return;
     }
-    /* NumPy's are 0 where there are no elements. */
+    /* An array without elements has strides of 0. */
     int64_t n = gnd_size(a->value) > 0;
     const int ndim = gnd_ndim(a->value);
     for (int k = 0; k < ndim; k++) {
@@ -255,8 +255,8 @@ void py_strides(py_array *a, int64_t *stride)
     }
 }
 
-/* 1: the strides of a grow from its first axis on, as in Fortran order; 0: they do not; -1: a has
- * fewer than two axes of more than one element, or no elements, and no order. */
+/* 1: the strides of a grow from the first axis to the last, as in Fortran order. 0: they do not.
+ * -1: a has no order: it has no elements, or fewer than two axes of more than one element. */
 static int order_of(py_array *a)
 {
     const gnd_array *x = a->value;
@@ -353,9 +353,10 @@ int py_same_view(py_array *a, py_array *b)
 
 /* --- reshaping -------------------------------------------------------------------------------- */
 
-/* The strides of shape over the elements that x has with strides old, in C order; 0 when no strides
- * say it: then NumPy copies. Each group of axes with one number of elements on both sides must be
- * one run. */
+/* stride = strides under which the elements of an array (oshape, ostride), read in C order, have
+ * the new shape. Returns 0 if there are no such strides; then NumPy copies. The axes of both shapes
+ * are grouped so that each pair of groups has the same number of elements; the old axes of a group
+ * must be one run of equally spaced elements. */
 static int without_copy(int nold, const int64_t *oshape, const int64_t *ostride, int n,
                         const int64_t *shape, int64_t *stride)
 {
@@ -409,7 +410,7 @@ PyObject *py_reshape(py_array *a, int ndim, const int64_t *shape)
     l.ndim = ndim;
     memcpy(l.shape, gnd_shape(y), sizeof(int64_t) * (size_t)ndim);
     py_strides(a, stride);
-    if (gnd_size(x) == 0) { /* nothing that strides could not say */
+    if (gnd_size(x) == 0) { /* strides exist for any shape */
         int64_t step = 1;
         for (int i = ndim - 1; i >= 0; i--) {
             l.stride[i] = step;
@@ -423,7 +424,7 @@ PyObject *py_reshape(py_array *a, int ndim, const int64_t *shape)
     const int same =
         ndim == gnd_ndim(x) && !memcmp(l.shape, gnd_shape(x), sizeof(int64_t) * (size_t)ndim);
     gnd_release(y);
-    if (same) { /* no link more for what changes nothing */
+    if (same) { /* the shape is unchanged: a box, which composes */
         py_link box;
         return py_whole(a, &box) ? NULL : py_view(a, &box);
     }

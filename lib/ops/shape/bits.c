@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops/shape/bits.c - the bytes of arrays as another dtype, and elements at any strides. Words are
- * unsigned ints of at most 8 bytes. Everything is elementwise operations and views, so it fuses.
- * The first byte is the lowest one, as on every device that is known.
+ * unsigned ints of at most 8 bytes. Only elementwise operations and views are used, so the result
+ * fuses. Byte order is little-endian, as on all known devices.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -22,13 +22,13 @@ static gnd_dtype word_of(size_t bytes)
     return bytes == 1 ? GND_UINT8 : bytes == 2 ? GND_UINT16 : bytes == 4 ? GND_UINT32 : GND_UINT64;
 }
 
-/* The function op of x, elementwise, with results of dtype t. */
+/* op(x), elementwise, with results of dtype t. */
 static gnd_array *function_of(gnd__op op, gnd_array *x, gnd_dtype t)
 {
     return x->kind == GND__ERROR ? x : gnd__op_node(op, x->dev, t, x->ndim, x->dim, 1, &x);
 }
 
-/* x op v, of x's dtype. */
+/* x op v, in the dtype of x. */
 static gnd_array *by(gnd__op op, gnd_array *x, int64_t v)
 {
     const gnd__scalar s = {.kind = 'u', .u = (uint64_t)v};
@@ -37,7 +37,7 @@ static gnd_array *by(gnd__op op, gnd_array *x, int64_t v)
     return gnd__op2(op, x, gnd__const(x->dev, (gnd_dtype)x->dtype, &s, 0));
 }
 
-/* x, of one axis, as (n / r, r). */
+/* The vector x of n elements in shape (n / r, r). */
 static gnd_array *groups(gnd_array *x, int64_t r)
 {
     if (x->kind == GND__ERROR)
@@ -57,14 +57,15 @@ static gnd_array *column(gnd_array *x, int64_t k)
     return x->kind == GND__ERROR ? x : gnd__viewed(x, 1, x->dim, &m);
 }
 
-/* Vectors a and b in turn. */
+/* The vectors a and b interleaved. */
 static gnd_array *in_turn(gnd_array *a, gnd_array *b)
 {
     gnd_array *x[2] = {a, b};
     return a->kind == GND__ERROR ? a : b->kind == GND__ERROR ? b : flat(gnd_stack(2, x, 1));
 }
 
-/* The elements of x as words of its size; complex128, a vector: two each. */
+/* The elements of x as words of the same size. complex128: x is a vector, with two words for each
+ * element. */
 static gnd_array *words(gnd_array *x)
 {
     const gnd_dtype t = (gnd_dtype)x->dtype;
@@ -81,7 +82,8 @@ static gnd_array *words(gnd_array *x)
     return gnd__op2(GND__OP_BITWISE_OR, gnd__as(re, GND_UINT64), im);
 }
 
-/* Words of dtype t's size as elements of dtype t; complex128, a vector: of two words each. */
+/* Words of the size of dtype t as elements of dtype t. complex128: x is a vector, with two words
+ * for each element. */
 static gnd_array *elements(gnd_array *x, gnd_dtype t)
 {
     const int kind = gnd_dtype_kind(t);
@@ -105,7 +107,7 @@ static gnd_array *elements(gnd_array *x, gnd_dtype t)
     return gnd_from_parts(re, im);
 }
 
-/* A vector of words of `from` bytes as words of `to` bytes. */
+/* A vector of words of `from` bytes each, as a vector of words of `to` bytes each. */
 static gnd_array *resized(gnd_array *x, int64_t from, int64_t to)
 {
     const gnd_dtype t = word_of((size_t)to);
