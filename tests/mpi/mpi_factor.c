@@ -62,7 +62,10 @@ static void same(const char *name, int n, gnd_array *const *x, int way, int uppe
     gnd_status got = gndm_call(ctx, name, n + upper, v, upper, keyword, &out);
     if (want) {
         const char *plain = strncmp(text, "wait: ", 6) ? text : text + 6;
-        dist_ok(got == want && !strcmp(gndm_message(ctx), plain),
+        /* copies on every rank are computed by one rank's function, and an agreement adds the rank
+         */
+        const char *message = strstr(gndm_message(ctx), plain);
+        dist_ok(got == want && message && (size == 1 || way == 4 || message == gndm_message(ctx)),
                 "way %d: %s of %s: \"%s\" is \"%s\"", way, name, shape, gndm_message(ctx), plain);
     } else if (dist_ok(!got, "way %d: %s%s of %s%s", way, name, upper ? " (upper)" : "",
                        gnd_dtype_name(gnd_dtype_of(x[0])), shape)) {
