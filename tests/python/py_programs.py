@@ -22,7 +22,9 @@ PRINTS = {
 
 
 def test_programs():
-    there = sorted(f[:-3] for f in os.listdir(FOLDER) if f.endswith('.py') and not f.endswith('_mpi.py'))
+    there = sorted(
+        f[:-3] for f in os.listdir(FOLDER)
+        if f.endswith('.py') and not f.endswith('_mpi.py'))
     t.ok(there == sorted(PRINTS), 'every program is known here')
     for name in there:
         r = subprocess.run(
