@@ -64,5 +64,8 @@ gnd_status gndm__all_finite(gndm_ctx *c, int n, gnd_array *const *x, int lower, 
  * other operands are moved to match. shape_of has the shape of the result, whose last `after` axes
  * are not axes of the stack. */
 gnd_status gndm__stacked_matrices(gndm__args *a, gndm_array *x, int after, gnd_array *shape_of);
+/* Whether the call, of a function from a matrix x to a matrix, is to be computed by blocks; *t is
+ * the dtype of its result. If not, it failed or was computed in another way: *st is its status. */
+int gndm__matrix_by_blocks(gndm__args *a, gndm_array *x, gnd_dtype *t, gnd_status *st);
 
 #endif

@@ -186,21 +186,34 @@ static gnd_array *with_zeros(const gndm__blocks *b, gnd_dtype t, gnd_array *cons
     return y;
 }
 
+int gndm__matrix_by_blocks(gndm__args *a, gndm_array *x, gnd_dtype *t, gnd_status *st)
+{
+    gnd_value v;
+    *st = gndm__try(a, &v);
+    if (*st)
+        return 0;
+    if (x && x->part->ndim > 2 && v.tag == GND_V_ARRAY) {
+        *st = gndm__stacked_matrices(a, x, 2, v.as.array);
+        return 0;
+    }
+    if (!gndm__by_blocks(x) || v.tag != GND_V_ARRAY) {
+        *st = gndm__fn_gathered(a);
+        return 0;
+    }
+    *t = gnd_dtype_of(v.as.array);
+    return 1;
+}
+
 gnd_status gndm__fn_cholesky(gndm__args *a)
 {
     static const int turned[2] = {1, 0};
     gndm_ctx *c = a->c;
     gndm_array *x = gndm__arg_array(a, "x");
     const int upper = gndm__arg_true(a, "upper");
-    gnd_value v;
-    gnd_status st = gndm__try(a, &v);
-    if (st)
+    gnd_dtype t;
+    gnd_status st;
+    if (!gndm__matrix_by_blocks(a, x, &t, &st))
         return st;
-    if (x && x->part->ndim > 2 && v.tag == GND_V_ARRAY)
-        return gndm__stacked_matrices(a, x, 2, v.as.array);
-    if (!gndm__by_blocks(x) || v.tag != GND_V_ARRAY)
-        return gndm__fn_gathered(a);
-    const gnd_dtype t = gnd_dtype_of(v.as.array);
     gndm__blocks b;
     gnd_array **own = NULL;
     gndm_array *y = NULL;

@@ -352,15 +352,10 @@ gnd_status gndm__fn_inv(gndm__args *a)
 {
     gndm_ctx *c = a->c;
     gndm_array *x = gndm__arg_array(a, "x"), *y = NULL;
-    gnd_value v;
-    gnd_status st = gndm__try(a, &v);
-    if (st)
+    gnd_dtype t;
+    gnd_status st;
+    if (!gndm__matrix_by_blocks(a, x, &t, &st))
         return st;
-    if (x && x->part->ndim > 2 && v.tag == GND_V_ARRAY)
-        return gndm__stacked_matrices(a, x, 2, v.as.array);
-    if (!gndm__by_blocks(x) || v.tag != GND_V_ARRAY)
-        return gndm__fn_gathered(a);
-    const gnd_dtype t = gnd_dtype_of(v.as.array);
     const int64_t n = x->part->shape[0];
     gndm__box mine;
     gndm_part *p = by_columns(c, n, n);
@@ -425,9 +420,9 @@ static gndm_array *number(gndm_ctx *c, gnd_array *x)
     return y;
 }
 
-/* Whether det or slogdet is computed by blocks. If not, it was computed in another way, and *st is
- * the status of that. */
-static int large(gndm__args *a, gnd_dtype *t, gnd_status *st)
+/* Whether det or slogdet is computed by blocks: then *diag is the diagonal of U on every rank, and
+ * *odd as in `diagonal`. If not, *st is the status of the call. */
+static int by_diagonal(gndm__args *a, gnd_array **diag, int *odd, gnd_status *st)
 {
     gndm_array *x = gndm__arg_array(a, "x");
     gnd_value v;
@@ -435,26 +430,24 @@ static int large(gndm__args *a, gnd_dtype *t, gnd_status *st)
     if (*st)
         return 0;
     gnd_array *y = v.tag == GND_V_ARRAY ? v.as.array : v.as.items.item[0].as.array;
-    *t = gnd_dtype_of(y);
+    const gnd_dtype t = gnd_dtype_of(y);
     const int stack = x && x->part->ndim > 2, one = gndm__by_blocks(x);
     if (stack)
         *st = gndm__stacked_matrices(a, x, 0, y);
     gndm__drop_items(&v);
     if (!stack && !one)
         *st = gndm__fn_gathered(a);
-    return one;
+    if (one)
+        *st = diagonal(a->c, x, t, diag, odd);
+    return one && !*st;
 }
 
 gnd_status gndm__fn_det(gndm__args *a)
 {
     gnd_status st;
-    gnd_dtype t;
     gnd_array *d = NULL;
     int odd;
-    if (!large(a, &t, &st))
-        return st;
-    st = diagonal(a->c, gndm__arg_array(a, "x"), t, &d, &odd);
-    if (st)
+    if (!by_diagonal(a, &d, &odd, &st))
         return st;
     d = gnd_prod(d, GND_ALL, 0);
     return gndm__ret_array(a, number(a->c, odd ? gnd_negative(d) : d));
@@ -463,13 +456,9 @@ gnd_status gndm__fn_det(gndm__args *a)
 gnd_status gndm__fn_slogdet(gndm__args *a)
 {
     gnd_status st;
-    gnd_dtype t;
     gnd_array *d = NULL;
     int odd;
-    if (!large(a, &t, &st))
-        return st;
-    st = diagonal(a->c, gndm__arg_array(a, "x"), t, &d, &odd);
-    if (st)
+    if (!by_diagonal(a, &d, &odd, &st))
         return st;
     gnd_array *sign = gnd_prod(gnd_sign(d), GND_ALL, 0);
     gndm_array *y[2] = {number(a->c, odd ? gnd_negative(sign) : sign),

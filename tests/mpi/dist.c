@@ -157,3 +157,22 @@ gndm_array *dist_array(gnd_array *x, int way)
     free(data);
     return y;
 }
+
+gnd_array *dist_sample(gnd_dtype t, int ndim, const int64_t *shape, uint32_t seed)
+{
+    int64_t n = 1;
+    for (int d = 0; d < ndim; d++)
+        n *= shape[d];
+    double *v = malloc((size_t)n * 2 * sizeof *v + 1);
+    uint64_t s = seed * UINT64_C(2654435761) + 88172645463325252u;
+    for (int64_t i = 0; i < 2 * n; i++) {
+        s ^= s << 13;
+        s ^= s >> 7;
+        s ^= s << 17;
+        v[i] = (double)(s >> 11) / 4503599627370496. - 1;
+    }
+    gnd_array *x =
+        gnd_from(dev, gnd_dtype_kind(t) == 'c' ? GND_COMPLEX128 : GND_FLOAT64, ndim, shape, v);
+    free(v);
+    return gnd_astype(gnd_dtype_kind(t) == 'i' ? gnd_mul_f(x, 50) : x, t);
+}

@@ -29,5 +29,7 @@ int dist_same(gndm_array *y, gnd_array *ref, double tol, const char *fmt, ...) T
 gndm_part *dist_part(int way, int ndim, const int64_t *shape);
 /* The same array in that partition. x stays the caller's. */
 gndm_array *dist_array(gnd_array *x, int way);
+/* Numbers from -1 to 1 (of integers: from -50 to 50) without structure, the same on every rank. */
+gnd_array *dist_sample(gnd_dtype t, int ndim, const int64_t *shape, uint32_t seed);
 
 #endif

@@ -12,26 +12,6 @@
 
 static int all; /* GND_TEST_ALL: else one dtype, since each has kernels to compile */
 
-/* Numbers from -1 to 1 without structure. */
-static gnd_array *sample(gnd_dtype t, int ndim, const int64_t *shape, uint32_t seed)
-{
-    int64_t n = 1;
-    for (int d = 0; d < ndim; d++)
-        n *= shape[d];
-    double *v = malloc((size_t)n * 2 * sizeof *v + 1);
-    uint64_t s = seed * UINT64_C(2654435761) + 88172645463325252u;
-    for (int64_t i = 0; i < 2 * n; i++) {
-        s ^= s << 13;
-        s ^= s >> 7;
-        s ^= s << 17;
-        v[i] = (double)(s >> 11) / 4503599627370496. - 1;
-    }
-    const int is_complex = gnd_dtype_kind(t) == 'c';
-    gnd_array *x = gnd_from(dev, is_complex ? GND_COMPLEX128 : GND_FLOAT64, ndim, shape, v);
-    free(v);
-    return gnd_astype(gnd_dtype_kind(t) == 'i' ? gnd_mul_f(x, 50) : x, t);
-}
-
 static double bound_of(gnd_dtype t, int64_t n)
 {
     return 64 * (double)n * (t == GND_FLOAT64 || t == GND_COMPLEX128 ? 2.3e-16 : 1.2e-7);
@@ -93,7 +73,7 @@ static gnd_array *definite(gnd_array *x)
 static gnd_array *regular(gnd_dtype t, int64_t n, uint32_t seed)
 {
     const int64_t shape[2] = {n, n};
-    gnd_array *x = sample(t, 2, shape, seed);
+    gnd_array *x = dist_sample(t, 2, shape, seed);
     gnd_array *one = gnd_eye(dev, GND_INT32, n, n, 0);
     return gnd_flip(gnd_add(x, gnd_multiply(one, gnd_int(4))), GND_AXIS(0));
 }
@@ -104,9 +84,9 @@ static void systems(gnd_dtype t, int64_t n, int way)
     const double tol = bound_of(f, n);
     const int64_t few[2] = {n, 2}, many[2] = {n, n + 4};
     gnd_array *x = regular(t, n, 1), *b[3];
-    b[0] = sample(t, 1, &n, 2);
-    b[1] = sample(t, 2, few, 3);
-    b[2] = sample(t, 2, many, 4);
+    b[0] = dist_sample(t, 1, &n, 2);
+    b[1] = dist_sample(t, 2, few, 3);
+    b[2] = dist_sample(t, 2, many, 4);
     for (int i = 0; i < 3; i += all ? 1 : 2)
         same("solve", 2, (gnd_array *[]){x, b[i]}, way, 0, tol);
     same("inv", 1, &x, way, 0, tol);
@@ -117,7 +97,7 @@ static void systems(gnd_dtype t, int64_t n, int way)
 static void cholesky(gnd_dtype t, int64_t n, int way)
 {
     const int64_t shape[2] = {n, n};
-    gnd_array *x = definite(sample(t, 2, shape, 5));
+    gnd_array *x = definite(dist_sample(t, 2, shape, 5));
     same("cholesky", 1, &x, way, 0, bound_of(t, n));
     /* what is above the diagonal is not read */
     x = gnd_where(gnd_tril(gnd_ones(dev, GND_BOOL, 2, shape), 0), x, gnd_real(NAN));
@@ -136,7 +116,7 @@ static gnd_array *with(gnd_array *x, int64_t i, int64_t j, double v)
 static void errors(int way)
 {
     const int64_t n = 29, shape[2] = {n, n}, line = n;
-    gnd_array *x = regular(GND_FLOAT64, n, 6), *b = sample(GND_FLOAT64, 1, &line, 7), *y;
+    gnd_array *x = regular(GND_FLOAT64, n, 6), *b = dist_sample(GND_FLOAT64, 1, &line, 7), *y;
     gnd_array *column = gnd_arange_i64(dev, 0, n, 1, GND_INT64);
     gnd_array *zero = gnd_where(gnd_equal(column, gnd_int(19)), gnd_real(0), x);
     same("solve", 2, (gnd_array *[]){zero, b}, way, 0, 0);
@@ -148,15 +128,15 @@ static void errors(int way)
     y = with(x, 11, 3, NAN);
     same("solve", 2, (gnd_array *[]){y, b}, way, 0, 0);
     same("det", 1, &y, way, 0, 0);
-    x = definite(sample(GND_FLOAT64, 2, shape, 8));
+    x = definite(dist_sample(GND_FLOAT64, 2, shape, 8));
     y = with(x, 20, 20, -1);
     same("cholesky", 1, &y, way, 0, 0);
     y = with(x, 20, 4, INFINITY);
     same("cholesky", 1, &y, way, 0, 0);
     const int64_t wide[2] = {n, n - 1}, less = n - 1;
-    y = sample(GND_FLOAT64, 2, wide, 9);
+    y = dist_sample(GND_FLOAT64, 2, wide, 9);
     same("cholesky", 1, &y, way, 0, 0);
-    same("solve", 2, (gnd_array *[]){x, sample(GND_FLOAT64, 1, &less, 9)}, way, 0, 0);
+    same("solve", 2, (gnd_array *[]){x, dist_sample(GND_FLOAT64, 1, &less, 9)}, way, 0, 0);
 }
 
 /* Stacks keep the cuts of the stack; empty ones and matrices without elements. */
@@ -164,8 +144,8 @@ static void stacks(int way)
 {
     const int64_t shape[3] = {5, 6, 6}, sides[3] = {5, 6, 2}, none[2] = {0, 0},
                   empty[3] = {0, 4, 4};
-    gnd_array *x = sample(GND_FLOAT64, 3, shape, 10), *y = definite(x);
-    gnd_array *b = sample(GND_FLOAT64, 3, sides, 11), *side = gnd_slice(b, 0, 0, 1);
+    gnd_array *x = dist_sample(GND_FLOAT64, 3, shape, 10), *y = definite(x);
+    gnd_array *b = dist_sample(GND_FLOAT64, 3, sides, 11), *side = gnd_slice(b, 0, 0, 1);
     gnd_array *e = gnd_zeros(dev, GND_FLOAT64, 2, none), *z = gnd_zeros(dev, GND_FLOAT64, 3, empty);
     same("solve", 2, (gnd_array *[]){y, b}, way, 0, 1e-11);
     same("solve", 2, (gnd_array *[]){y, gnd_squeeze(side, GND_AXIS(0))}, way, 0, 1e-11);
@@ -184,7 +164,7 @@ static void stacks(int way)
 static void traffic(void)
 {
     const int64_t n = 64, line = n;
-    gnd_array *x = regular(GND_FLOAT64, n, 12), *b = sample(GND_FLOAT64, 1, &line, 13);
+    gnd_array *x = regular(GND_FLOAT64, n, 12), *b = dist_sample(GND_FLOAT64, 1, &line, 13);
     gndm_array *d = dist_array(x, 0), *s = dist_array(b, 0);
     gndm_stats before, after;
     gndm_get_stats(ctx, &before);

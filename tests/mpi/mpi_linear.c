@@ -21,26 +21,6 @@ static gnd_array *local_call(const char *name, int n, const gnd_value *v, int nk
     return out.tag == GND_V_ARRAY ? out.as.array : gnd_fail(GND_ERR_ARG, "no array");
 }
 
-/* Numbers from -1 to 1 without structure. */
-static gnd_array *sample(gnd_dtype t, int ndim, const int64_t *shape, uint32_t seed)
-{
-    int64_t n = 1;
-    for (int d = 0; d < ndim; d++)
-        n *= shape[d];
-    double *v = malloc((size_t)n * 2 * sizeof *v + 1);
-    uint64_t s = seed * UINT64_C(2654435761) + 88172645463325252u;
-    for (int64_t i = 0; i < 2 * n; i++) {
-        s ^= s << 13;
-        s ^= s >> 7;
-        s ^= s << 17;
-        v[i] = (double)(s >> 11) / 4503599627370496. - 1;
-    }
-    gnd_array *x =
-        gnd_from(dev, gnd_dtype_kind(t) == 'c' ? GND_COMPLEX128 : GND_FLOAT64, ndim, shape, v);
-    free(v);
-    return gnd_astype(gnd_dtype_kind(t) == 'i' ? gnd_mul_f(x, 50) : x, t);
-}
-
 static double eps_of(gnd_dtype t)
 {
     return t == GND_FLOAT64 || t == GND_COMPLEX128 ? 2.3e-16 : 1.2e-7;
@@ -72,7 +52,7 @@ static void transforms(int way)
     const int64_t shape[3] = {9, 10, 9}, none[3] = {4, 0, 3};
     const gnd_value pair[2] = {gnd_value_int(2), gnd_value_int(0)};
     const gnd_value lengths[2] = {gnd_value_int(5), gnd_value_int(12)};
-    gnd_array *x = sample(GND_FLOAT64, 3, shape, 1);
+    gnd_array *x = dist_sample(GND_FLOAT64, 3, shape, 1);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (i > 1 && !all)
             continue;
@@ -101,8 +81,9 @@ static void vectors(int way)
 {
     static const char *const n_norm[] = {"n", "norm"};
     const int64_t even = 18000, odd = 17325, prime = 16411;
-    gnd_array *x = sample(GND_FLOAT64, 1, &even, 2), *y = sample(GND_COMPLEX128, 1, &odd, 3);
-    gnd_array *z = sample(GND_FLOAT64, 1, &prime, 4);
+    gnd_array *x = dist_sample(GND_FLOAT64, 1, &even, 2),
+              *y = dist_sample(GND_COMPLEX128, 1, &odd, 3);
+    gnd_array *z = dist_sample(GND_FLOAT64, 1, &prime, 4);
     transform("rfft", x, way, 0, NULL, NULL);
     transform("fft", z, way, 0, NULL, NULL);
     if (!all)
@@ -121,7 +102,7 @@ static void vectors(int way)
 static void traffic(void)
 {
     const int64_t n = 65536;
-    gnd_array *x = sample(GND_COMPLEX128, 1, &n, 5);
+    gnd_array *x = dist_sample(GND_COMPLEX128, 1, &n, 5);
     gndm_array *a = dist_array(x, 0);
     gndm_stats before, after;
     gndm_get_stats(ctx, &before);
@@ -154,8 +135,8 @@ static void products(int way)
                   none[2] = {61, 0}, nothing[2] = {0, 9}, stack[3] = {4, 11, 61},
                   stacks[4] = {2, 1, 61, 3};
     const gnd_dtype r = all ? GND_FLOAT32 : GND_FLOAT64, z = all ? GND_COMPLEX64 : GND_COMPLEX128;
-    gnd_array *x = sample(r, 2, tall, 6), *y = sample(r, 2, wide, 7);
-    gnd_array *s = sample(z, 2, square, 8), *v = sample(GND_FLOAT64, 1, &line, 9);
+    gnd_array *x = dist_sample(r, 2, tall, 6), *y = dist_sample(r, 2, wide, 7);
+    gnd_array *s = dist_sample(z, 2, square, 8), *v = dist_sample(GND_FLOAT64, 1, &line, 9);
     const int other = (way + 2) % WAYS;
     product(y, x, way, other);
     product(y, x, 2, 0); /* the inner axis is cut in both */
@@ -166,10 +147,11 @@ static void products(int way)
     product(gnd_zeros(dev, GND_FLOAT64, 2, none), gnd_zeros(dev, GND_FLOAT64, 2, nothing), way,
             other);
     const int64_t ints[2] = {40, 6};
-    gnd_array *i = sample(GND_INT32, 2, ints, 20);
+    gnd_array *i = dist_sample(GND_INT32, 2, ints, 20);
     if (all)
         product(gnd_T(i), i, 2, way);
-    gnd_array *t = sample(GND_FLOAT64, 3, stack, 10), *u = sample(GND_FLOAT64, 4, stacks, 11);
+    gnd_array *t = dist_sample(GND_FLOAT64, 3, stack, 10),
+              *u = dist_sample(GND_FLOAT64, 4, stacks, 11);
     product(t, v, way, 0);
     product(s, gnd_mT(t), 0, way);
     product(t, u, way, other);
@@ -180,14 +162,14 @@ static void products(int way)
 static void large_products(void)
 {
     const int64_t n[2] = {420, 390}, m[2] = {390, 450};
-    gnd_array *x = sample(GND_FLOAT64, 2, n, 12), *y = sample(GND_FLOAT64, 2, m, 13);
+    gnd_array *x = dist_sample(GND_FLOAT64, 2, n, 12), *y = dist_sample(GND_FLOAT64, 2, m, 13);
     product(x, y, 3, 2);
     product(x, y, 0, 1);
     if (!all)
         return;
     const int64_t a[2] = {30, 300000}, b[2] = {300000, 40};
-    product(sample(GND_FLOAT64, 2, a, 14), sample(GND_FLOAT64, 2, b, 15), 4, 2);
-    product(sample(GND_FLOAT64, 2, a, 14), sample(GND_FLOAT64, 2, b, 15), 0, 2);
+    product(dist_sample(GND_FLOAT64, 2, a, 14), dist_sample(GND_FLOAT64, 2, b, 15), 4, 2);
+    product(dist_sample(GND_FLOAT64, 2, a, 14), dist_sample(GND_FLOAT64, 2, b, 15), 0, 2);
 }
 
 /* --- decompositions --------------------------------------------------------------------------- */
@@ -218,7 +200,7 @@ static void qr(gnd_dtype t, int64_t m, int64_t n, int way)
 {
     const int64_t shape[2] = {m, n};
     static const char *const mode[] = {"mode"};
-    gnd_array *x = sample(t, 2, shape, 16), *ref_q, *ref_r;
+    gnd_array *x = dist_sample(t, 2, shape, 16), *ref_q, *ref_r;
     gndm_array *a = dist_array(x, way);
     gnd_value v[2] = {gndm_value(a), gnd_value_string("r")}, out;
     const double tol = 8 * (double)n * eps_of(t);
@@ -245,7 +227,7 @@ static void qr(gnd_dtype t, int64_t m, int64_t n, int way)
 static void lstsq(gnd_dtype t, int64_t m, int64_t n, int64_t k, int way)
 {
     const int64_t sx[2] = {m, n}, sb[2] = {m, k};
-    gnd_array *x = sample(t, 2, sx, 17), *b = sample(t, k ? 2 : 1, sb, 18), *ref[4];
+    gnd_array *x = dist_sample(t, 2, sx, 17), *b = dist_sample(t, k ? 2 : 1, sb, 18), *ref[4];
     gnd_value v[2] = {gndm_value(dist_array(x, way)), gndm_value(dist_array(b, 0))}, out;
     gnd_lstsq(x, b, -1, &ref[0], &ref[1], &ref[2], &ref[3]);
     if (!dist_ok(!gndm_call(ctx, "lstsq", 2, v, 0, NULL, &out) && out.as.items.n == 4,
@@ -272,7 +254,7 @@ static void decompositions(int way)
         lstsq(GND_FLOAT32, 200, 8, 1, way);
     }
     const int64_t shape[2] = {80, 3};
-    gnd_array *x = sample(GND_FLOAT64, 2, shape, 19);
+    gnd_array *x = dist_sample(GND_FLOAT64, 2, shape, 19);
     x = gnd_where(gnd_greater(x, gnd_real(0.98)), gnd_real(NAN), x);
     gnd_value v[2] = {gndm_value(dist_array(x, way)), gndm_value(dist_array(x, 0))}, out;
     const gnd_status st = gndm_call(ctx, "lstsq", 2, v, 0, NULL, &out);
