@@ -45,6 +45,16 @@ gnd_array *gnd__check(const gnd_array *x, const char *func, const char *arg)
     return fault ? gnd__error_copy(x->dev, fault) : NULL;
 }
 
+gnd_array *gnd__check_item(const gnd_array *x, const char *func, const char *list, int i)
+{
+    char arg[32];
+    if (x && gnd__alive(x) && x->kind != GND__ERROR && !gnd__label_of(x) &&
+        !__atomic_load_n(&x->fault, __ATOMIC_ACQUIRE))
+        return NULL;
+    snprintf(arg, sizeof arg, "%s[%d]", list, i);
+    return gnd__check(x, func, arg);
+}
+
 gnd_array *gnd__check_strong(const gnd_array *x, const char *func, const char *arg)
 {
     gnd_array *bad = gnd__check(x, func, arg);
@@ -82,15 +92,13 @@ gnd_array *gnd__check_devices(const char *func, int n, gnd_array *const *x, gnd_
 
 gnd_array *gnd__check_list(const char *func, int n, gnd_array *const *x, gnd_device **dev)
 {
-    char arg[32];
     *dev = NULL;
     if (n < 1)
         return gnd__fail(NULL, GND_ERR_ARG, "%s: %d arrays: at least one is needed", func, n);
     if (!x)
         return gnd__fail(NULL, GND_ERR_NULL, "%s: the list of arrays is NULL", func);
     for (int i = 0; i < n; i++) {
-        snprintf(arg, sizeof arg, "x[%d]", i);
-        gnd_array *bad = gnd__check(x[i], func, arg);
+        gnd_array *bad = gnd__check_item(x[i], func, "x", i);
         if (bad)
             return bad;
     }

@@ -12,6 +12,8 @@
 #define GND__SHAPE_TEXT 160
 const char *gnd__shape_text(char buf[GND__SHAPE_TEXT], int ndim, const int64_t *dim);
 
+/* Like gnd__check of argument "list[i]", whose name is only made for a message. */
+gnd_array *gnd__check_item(const gnd_array *x, const char *func, const char *list, int i);
 /* Like gnd__check; x must also be an array of a device, not a weak scalar. */
 gnd_array *gnd__check_strong(const gnd_array *x, const char *func, const char *arg);
 /* Checks n >= 1 arrays in x. If strong, at least one must belong to a device. *dev becomes their

@@ -76,9 +76,7 @@ static gnd_status add_input(maker *m, int i, const gnd__uparam *p, gnd_array *x,
 /* Checks an array that the caller gave as argument i. */
 static gnd_status check_array(maker *m, int i, const gnd__uparam *p, const gnd_array *x)
 {
-    char name[64];
-    snprintf(name, sizeof name, "args[%d]", i);
-    gnd_array *bad = gnd__check(x, "launch", name);
+    gnd_array *bad = gnd__check_item(x, "launch", "args", i);
     if (bad)
         return take_error(m, bad);
     if (x->weak)

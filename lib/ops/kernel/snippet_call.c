@@ -103,7 +103,6 @@ static gnd_status find_dtypes(call *c, int reduces)
 
 static gnd_status check_arrays(call *c, const char *func)
 {
-    char name[24];
     gnd_array *bad;
     if (c->nin != c->k->in.n)
         return gnd__err(&c->e, GND_ERR_ARG, "%d input%s given, the kernel has %d", c->nin,
@@ -111,8 +110,7 @@ static gnd_status check_arrays(call *c, const char *func)
     if (c->nin > 0 && !c->in)
         return gnd__err(&c->e, GND_ERR_NULL, "in is NULL");
     for (int i = 0; i < c->nin; i++) {
-        snprintf(name, sizeof name, "in[%d]", i);
-        bad = gnd__check(c->in[i], func, name);
+        bad = gnd__check_item(c->in[i], func, "in", i);
         if (bad)
             return take_error(c, bad);
         if (c->in[i]->weak && c->k->in.p[i].raw)
