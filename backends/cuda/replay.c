@@ -23,7 +23,8 @@ typedef struct entry {
 } entry;
 
 struct gnd_list {
-    gnd_queue *q;
+    gnd_dev *dev;
+    gnd_queue *q; /* of list_run; it may be freed before the list */
     CUgraph graph;
     CUgraphExec exec;
     gnd_karg *args; /* of all launches, consecutively */
@@ -36,7 +37,7 @@ static void list_free(gnd_list *t)
 {
     if (!t)
         return;
-    if (gnd__cu_enter_free(t->q->dev)) {
+    if (gnd__cu_enter_free(t->dev)) {
         if (t->exec)
             gnd__cu.GraphExecDestroy(t->exec);
         if (t->graph)
@@ -61,6 +62,7 @@ static gnd_status copy_launches(gnd_queue *q, uint32_t n, gnd_kern *const *k, co
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a list of %u launches",
                               (unsigned)n);
     }
+    t->dev = q->dev;
     t->q = q;
     t->n = n;
     t->args = args;
@@ -121,7 +123,7 @@ static gnd_status instantiate(gnd_list *t, gnd_status s, gnd_list **out, gnd_err
     if (s == GND_OK) {
         const CUresult r = gnd__cu.GraphInstantiate(&t->exec, t->graph, 0);
         if (r != CUDA_SUCCESS)
-            s = gnd__cu_fail(t->q->dev, e, r, "cuGraphInstantiate (%u kernels)", (unsigned)t->n);
+            s = gnd__cu_fail(t->dev, e, r, "cuGraphInstantiate (%u kernels)", (unsigned)t->n);
     }
     if (s != GND_OK) {
         list_free(t);
@@ -183,7 +185,7 @@ static gnd_status update(gnd_list *t, gnd_err *e)
             return s;
         const CUresult r = gnd__cu.GraphExecKernelNodeSetParams(t->exec, x->node, &p);
         if (r != CUDA_SUCCESS)
-            return gnd__cu_fail(t->q->dev, e, r,
+            return gnd__cu_fail(t->dev, e, r,
                                 "cuGraphExecKernelNodeSetParams (launch %u of %u of a list)",
                                 (unsigned)i, (unsigned)t->n);
         x->changed = 0;
@@ -195,13 +197,13 @@ static gnd_status update(gnd_list *t, gnd_err *e)
 /* The driver runs an executable graph after its earlier runs, in all streams. */
 static gnd_status list_run_in(gnd_list *t, gnd_queue *q, gnd_err *e)
 {
-    gnd_status s = gnd__cu_enter(t->q->dev, e);
+    gnd_status s = gnd__cu_enter(t->dev, e);
     if (s == GND_OK && t->changed)
         s = update(t, e);
     if (s != GND_OK)
         return s;
     const CUresult r = gnd__cu.GraphLaunch(t->exec, q->s);
-    return r == CUDA_SUCCESS ? GND_OK : gnd__cu_fail(t->q->dev, e, r, "cuGraphLaunch");
+    return r == CUDA_SUCCESS ? GND_OK : gnd__cu_fail(t->dev, e, r, "cuGraphLaunch");
 }
 
 static gnd_status list_run(gnd_list *t, gnd_err *e)

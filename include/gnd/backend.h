@@ -492,8 +492,9 @@ typedef struct gnd_replay_ops {
     gnd_status (*loop_new)(gnd_queue *q, uint32_t n, const gnd_loop_step *step, gnd_buf *control,
                            uint64_t off, gnd_list **out, gnd_err *e);
     /* [O] Same as list_run(), in another queue of the device. Runs of one list may be pending in
-     * several queues at the same time; the core orders runs that share memory by events. Without
-     * this entry the core makes no lists on a device with several queues. */
+     * several queues at the same time; the core orders runs that share memory by events. The queue
+     * that the list was made for may be freed before this call and before list_free(). Without this
+     * entry the core makes no lists on a device with several queues. */
     gnd_status (*list_run_in)(gnd_list *l, gnd_queue *q, gnd_err *e);
 } gnd_replay_ops;
 

@@ -74,7 +74,7 @@ static void test_event_state(gnd_prog *p)
     mem->free(a);
 }
 
-/* A list runs in its queue, then in another that comes after it. */
+/* A list runs in two queues in turn, and in one after the queue that it was made for is gone. */
 static void test_list_elsewhere(gnd_prog *p)
 {
     enum { N = 1000, G = 1024, L = 16 };
@@ -93,7 +93,7 @@ static void test_list_elsewhere(gnd_prog *p)
     uint32_t got[N];
     int same = 1;
     OK(que->queue_new(dev, 0, &other, &err), "a queue");
-    OK(rep->list_new(q, 2, k, l, &list, &err), "a list");
+    OK(rep->list_new(other, 2, k, l, &list, &err), "a list");
     for (int i = 0; i < 4 && list; i++) {
         gnd_queue *const now = i % 2 ? other : q, *const then = i % 2 ? q : other;
         gnd_status s = rep->list_run_in(list, now, &err);
@@ -101,13 +101,15 @@ static void test_list_elsewhere(gnd_prog *p)
         OK(s == GND_OK ? que->wait_event(then, ev, &err) : s, "a run in a queue");
         que->event_free(ev);
     }
+    que->finish(other, NULL);
+    que->queue_free(other);
+    OK(list ? rep->list_run_in(list, q, &err) : GND_OK, "a run after its first queue is gone");
     OK(mem->read(q, got, a, 0, sizeof got, &err), "read after the runs");
     for (int i = 0; i < N; i++)
         same &= got[i] == 4;
     tap_ok(same, "%s: a list in two queues did what its launches do", who);
-    que->finish(other, NULL);
-    rep->list_free(list);
-    que->queue_free(other);
+    if (list)
+        rep->list_free(list);
     prg->kernel_free(grow);
     prg->kernel_free(fill);
     mem->free(a);
