@@ -111,6 +111,8 @@ const gnd__snippet *gnd__kir_before(const gnd__kir *k);
 /* Drops axes of extent 1, orders reduced axes by stride (unless an index is needed), and merges
  * adjacent axes that every access treats as one. */
 void gnd__kir_collapse(gnd__kir *k);
+/* Elements of 16-bit floats that k only moves become uint16, with all their bits (moves.c). */
+void gnd__kir_moves(gnd__kir *k);
 /* Checks that k is well-formed (SSA order, dtypes, ranges): GND_ERR_INTERNAL says what is wrong. */
 gnd_status gnd__kir_verify(const gnd__kir *k, gnd_err *e);
 /* The bytes that one run reads and writes; each access counts every element that it touches

@@ -233,6 +233,7 @@ gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *ret
     *retry = lo->retry;
     if (st == GND_OK && !*retry) {
         label(k);
+        gnd__kir_moves(k);
         st = gnd__kir_verify(k, e);
     }
     gnd__free(lo);

@@ -2,8 +2,9 @@
  *
  * ops_transpose.c - kernels whose inputs lie across the outputs, by tiles: elements of every size,
  * shapes that allow vectors and shapes that do not, permutations of four axes, expressions of
- * several such inputs, views that begin anywhere; and maps of single points far apart. With the
- * kernels of both shapes, against plain loops.
+ * several such inputs, views that begin anywhere; maps of single points far apart; and moves of
+ * every pattern of 16 bits as floats, which keep their bits. With the kernels of both shapes,
+ * against plain loops.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,51 @@ static void strided(void)
     gnd_scope_end();
 }
 
+/* y and the words that it moves, of both as many rows of 64. */
+static void keeps(gnd_array *y, const uint16_t *word, gnd_dtype t, int64_t rows, const char *what)
+{
+    const int64_t dim[2] = {rows, 64};
+    memcpy(want, word, (size_t)rows * 128);
+    same(y, (size_t)rows * 128, what, t, dim);
+}
+
+/* All floats of 16 bits, every NaN among them, by way of each instruction that moves. */
+static void patterns(gnd_dtype t)
+{
+    enum { ROWS = 1024, COLS = 64, N = ROWS * COLS };
+    static uint16_t x[N], w[2 * N];
+    const int64_t dim[2] = {ROWS, COLS}, n = ROWS;
+    int64_t row[ROWS];
+    uint8_t odd[COLS];
+    gnd_scope_begin();
+    for (int i = 0; i < N; i++)
+        x[i] = (uint16_t)(i * 40503u);
+    for (int i = 0; i < ROWS; i++)
+        row[i] = i * 7 % ROWS;
+    for (int j = 0; j < COLS; j++)
+        odd[j] = j % 3 == 1;
+    gnd_array *a = gnd_from(dev, t, 2, dim, x), *b = gnd_flip(a, GND_AXIS(1));
+    for (int i = 0; i < N; i++)
+        w[i] = x[i % ROWS * COLS + i / ROWS];
+    keeps(gnd_matrix_transpose(a), w, t, ROWS, "bits of a transpose");
+    for (int i = 0; i < N; i++)
+        w[i] = x[i / COLS * COLS + COLS - 1 - i % COLS];
+    keeps(b, w, t, ROWS, "bits backwards");
+    memcpy(w + N, x, sizeof x);
+    keeps(gnd_concat(2, (gnd_array *[]){b, a}, 0), w, t, 2 * ROWS, "bits of a join");
+    for (int i = 0; i < N; i++)
+        w[i] = odd[i % COLS] ? w[i] : x[i];
+    keeps(gnd_where(gnd_from(dev, GND_BOOL, 1, (int64_t[]){COLS}, odd), b, a), w, t, ROWS,
+          "bits of a choice");
+    for (int i = 0; i < N; i++)
+        w[i] = x[row[i / COLS] * COLS + i % COLS];
+    keeps(gnd_take(a, gnd_from(dev, GND_INT64, 1, &n, row), 0), w, t, ROWS, "bits at indices");
+    for (int i = 0; i < N; i++)
+        w[i] = x[i / COLS * COLS + (i + COLS - 3) % COLS];
+    keeps(gnd_roll(a, 1, (int64_t[]){3}, (int[]){1}), w, t, ROWS, "bits rolled");
+    gnd_scope_end();
+}
+
 static void on_device(gnd_device *d, const char *spec)
 {
     static const gnd_dtype types[] = {GND_UINT8, GND_FLOAT16, GND_FLOAT32, GND_INT64,
@@ -148,6 +194,8 @@ static void on_device(gnd_device *d, const char *spec)
     expression(192, 256, 0);
     expression(192, 256, 3);
     strided();
+    patterns(GND_FLOAT16);
+    patterns(GND_BFLOAT16);
 }
 
 int main(void)
