@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "device/gate.h"
-#include "codegen/codegen.h"
 #include "device/device.h"
 #include "graph/graph.h"
 #include "prim/choices.h"
@@ -53,9 +52,8 @@ gnd_status gnd_tune_get(gnd_device *dev, int i, gnd_tune_info *info)
                             .least = r->least,
                             .most = r->most,
                             .step = r->step - '0'};
-    info->used = r->kernels == 'l'
-                     ? gnd__library_competes(dev)
-                     : gnd__target_of(&dev->g->props, &dev->g->tune).cpu == (r->kernels == 'c');
+    info->used =
+        r->kernels == 'l' ? gnd__library_competes(dev) : gnd__for_cpu(dev) == (r->kernels == 'c');
     gnd__gate_unlock(dev->g);
     snprintf(info->name, sizeof info->name, "%s", r->name);
     snprintf(info->text, sizeof info->text, "%s", r->text);

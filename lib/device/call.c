@@ -56,21 +56,22 @@ gnd_status gnd__gate_call_failed(gnd__gdev *d, const char *slot, gnd_status st, 
 
 /* --- transfers -------------------------------------------------------------------------------- */
 
+enum { COPY_HERE = 1 << 16 }; /* most bytes that are sooner copied than a copy is enqueued */
+
 /* The kinds of transfers between the host and a block. */
 enum { GET = 1, LATER = 2 };
 
 /* The device is idle, and works in host memory. */
-static gnd_status move_here(gnd__gdev *d, const gnd__block *b, size_t off, void *host,
-                            size_t nbytes, int get, gnd_err *e)
+static gnd_status move_here(gnd__gdev *d, const char *what, void *to, const void *from,
+                            size_t nbytes, gnd_err *e)
 {
-    char *at = gnd__gate_address(b) + off;
     gnd__span span;
     gnd_status st = gnd__gate_tick(e);
     if (st != GND_OK)
         return st;
     gnd__span_begin(d, &span, GND__SPAN_HOST);
-    memcpy(get ? host : at, get ? at : host, nbytes);
-    gnd__span_end(d, &span, "transfer", get ? "read" : "write", (int64_t)nbytes);
+    memcpy(to, from, nbytes);
+    gnd__span_end(d, &span, "transfer", what, (int64_t)nbytes);
     return GND_OK;
 }
 
@@ -92,8 +93,10 @@ static gnd_status transfer(gnd__gdev *d, gnd__block *b, size_t off, void *host, 
         return st;
     if (how & GET ? !m->read_async : !m->write_async)
         how &= ~LATER;
-    if (gnd__gate_idle(d) && gnd__gate_address(b))
-        st = move_here(d, b, off, host, nbytes, how & GET, e);
+    char *at = gnd__gate_idle(d) ? gnd__gate_address(b) : NULL;
+    if (at)
+        st = how & GET ? move_here(d, what, host, at + off, nbytes, e)
+                       : move_here(d, what, at + off, host, nbytes, e);
     else if (how & GET)
         CALL(DEVICE, "transfer", what, (int64_t)nbytes,
              (how & LATER ? m->read_async : m->read)(d->queue, host, b->buf, b->off + off, nbytes,
@@ -147,6 +150,10 @@ gnd_status gnd__gate_copy(gnd__gdev *d, gnd__block *dst, size_t doff, gnd__block
     if (UNLIKELY((st = gnd__gate_use(d, src, 0, e)) != GND_OK ||
                  (st = gnd__gate_use(d, dst, 1, e)) != GND_OK))
         return st;
+    if (nbytes <= COPY_HERE && gnd__gate_idle(d) && !d->trace && gnd__gate_address(dst) &&
+        gnd__gate_address(src))
+        return move_here(d, "copy", gnd__gate_address(dst) + doff, gnd__gate_address(src) + soff,
+                         nbytes, e);
     CALL(DEVICE, "transfer", "copy", (int64_t)nbytes,
          d->be->memory.copy(d->queue, dst->buf, dst->off + doff, src->buf, src->off + soff, nbytes,
                             e));

@@ -162,119 +162,40 @@ static int of_three(gnd__args *c, make3 *make)
     return gnd__ret(c, make(r.g, r.dev, r.t, r.ndim, r.shape, x[0], x[1], x[2]));
 }
 
-int gnd__fn_uniform(gnd__args *c)
-{
-    return of_two(c, gnd_rng_uniform, 0, 1);
-}
-int gnd__fn_normal(gnd__args *c)
-{
-    return of_two(c, gnd_rng_normal, 0, 1);
-}
-int gnd__fn_lognormal(gnd__args *c)
-{
-    return of_two(c, gnd_rng_lognormal, 0, 1);
-}
-int gnd__fn_exponential(gnd__args *c)
-{
-    return of_one(c, gnd_rng_exponential, 1);
-}
-int gnd__fn_random_gamma(gnd__args *c)
-{
-    return of_two(c, gnd_rng_gamma, 1, 1);
-}
-int gnd__fn_beta(gnd__args *c)
-{
-    return of_two(c, gnd_rng_beta, 1, 1);
-}
-int gnd__fn_chisquare(gnd__args *c)
-{
-    return of_one(c, gnd_rng_chisquare, 1);
-}
-int gnd__fn_standard_t(gnd__args *c)
-{
-    return of_one(c, gnd_rng_standard_t, 1);
-}
-int gnd__fn_laplace(gnd__args *c)
-{
-    return of_two(c, gnd_rng_laplace, 0, 1);
-}
-int gnd__fn_logistic(gnd__args *c)
-{
-    return of_two(c, gnd_rng_logistic, 0, 1);
-}
-int gnd__fn_poisson(gnd__args *c)
-{
-    return of_one(c, gnd_rng_poisson, 1);
-}
-int gnd__fn_binomial(gnd__args *c)
-{
-    return of_two(c, gnd_rng_binomial, 1, 1);
-}
-int gnd__fn_geometric(gnd__args *c)
-{
-    return of_one(c, gnd_rng_geometric, 1);
-}
-
-int gnd__fn_gumbel(gnd__args *c)
-{
-    return of_two(c, gnd_rng_gumbel, 0, 1);
-}
-int gnd__fn_weibull(gnd__args *c)
-{
-    return of_one(c, gnd_rng_weibull, 1);
-}
-int gnd__fn_pareto(gnd__args *c)
-{
-    return of_one(c, gnd_rng_pareto, 1);
-}
-int gnd__fn_random_power(gnd__args *c)
-{
-    return of_one(c, gnd_rng_power, 1);
-}
-int gnd__fn_rayleigh(gnd__args *c)
-{
-    return of_one(c, gnd_rng_rayleigh, 1);
-}
-int gnd__fn_wald(gnd__args *c)
-{
-    return of_two(c, gnd_rng_wald, 1, 1);
-}
-int gnd__fn_random_f(gnd__args *c)
-{
-    return of_two(c, gnd_rng_f, 1, 1);
-}
-int gnd__fn_noncentral_chisquare(gnd__args *c)
-{
-    return of_two(c, gnd_rng_noncentral_chisquare, 1, 1);
-}
-int gnd__fn_negative_binomial(gnd__args *c)
-{
-    return of_two(c, gnd_rng_negative_binomial, 1, 1);
-}
-int gnd__fn_logseries(gnd__args *c)
-{
-    return of_one(c, gnd_rng_logseries, 1);
-}
-int gnd__fn_vonmises(gnd__args *c)
-{
-    return of_two(c, gnd_rng_vonmises, 0, 1);
-}
-int gnd__fn_zipf(gnd__args *c)
-{
-    return of_one(c, gnd_rng_zipf, 2);
-}
-int gnd__fn_hypergeometric(gnd__args *c)
-{
-    return of_three(c, gnd_rng_hypergeometric);
-}
-int gnd__fn_triangular(gnd__args *c)
-{
-    return of_three(c, gnd_rng_triangular);
-}
-int gnd__fn_noncentral_f(gnd__args *c)
-{
-    return of_three(c, gnd_rng_noncentral_f);
-}
+/* HANDLER(name, of, function, defaults of its parameters): the handler of a distribution. */
+#define HANDLER(name, of, ...)                                                                     \
+    int gnd__fn_##name(gnd__args *c)                                                               \
+    {                                                                                              \
+        return of(c, __VA_ARGS__);                                                                 \
+    }
+HANDLER(uniform, of_two, gnd_rng_uniform, 0, 1)
+HANDLER(normal, of_two, gnd_rng_normal, 0, 1)
+HANDLER(lognormal, of_two, gnd_rng_lognormal, 0, 1)
+HANDLER(exponential, of_one, gnd_rng_exponential, 1)
+HANDLER(random_gamma, of_two, gnd_rng_gamma, 1, 1)
+HANDLER(beta, of_two, gnd_rng_beta, 1, 1)
+HANDLER(chisquare, of_one, gnd_rng_chisquare, 1)
+HANDLER(standard_t, of_one, gnd_rng_standard_t, 1)
+HANDLER(laplace, of_two, gnd_rng_laplace, 0, 1)
+HANDLER(logistic, of_two, gnd_rng_logistic, 0, 1)
+HANDLER(poisson, of_one, gnd_rng_poisson, 1)
+HANDLER(binomial, of_two, gnd_rng_binomial, 1, 1)
+HANDLER(geometric, of_one, gnd_rng_geometric, 1)
+HANDLER(gumbel, of_two, gnd_rng_gumbel, 0, 1)
+HANDLER(weibull, of_one, gnd_rng_weibull, 1)
+HANDLER(pareto, of_one, gnd_rng_pareto, 1)
+HANDLER(random_power, of_one, gnd_rng_power, 1)
+HANDLER(rayleigh, of_one, gnd_rng_rayleigh, 1)
+HANDLER(wald, of_two, gnd_rng_wald, 1, 1)
+HANDLER(random_f, of_two, gnd_rng_f, 1, 1)
+HANDLER(noncentral_chisquare, of_two, gnd_rng_noncentral_chisquare, 1, 1)
+HANDLER(negative_binomial, of_two, gnd_rng_negative_binomial, 1, 1)
+HANDLER(logseries, of_one, gnd_rng_logseries, 1)
+HANDLER(vonmises, of_two, gnd_rng_vonmises, 0, 1)
+HANDLER(zipf, of_one, gnd_rng_zipf, 2)
+HANDLER(hypergeometric, of_three, gnd_rng_hypergeometric)
+HANDLER(triangular, of_three, gnd_rng_triangular)
+HANDLER(noncentral_f, of_three, gnd_rng_noncentral_f)
 
 static gnd_array *unscaled_gamma(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                  const int64_t *shape, gnd_array *a)

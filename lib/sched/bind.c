@@ -60,7 +60,7 @@ char *gnd__bind_address(const gnd__sched *s, const gnd__plan *p, const gnd__pgra
 {
     const gnd_array *a = p->slot[i].leaf ? g->node[p->slot[i].node].a : NULL;
     char *at = gnd__gate_address(a ? a->data.st->block : s->block[i]);
-    return a ? at + a->data.off * (int64_t)gnd__dtype_bytes[a->dtype] : at;
+    return a && at ? at + a->data.off * (int64_t)gnd__dtype_bytes[a->dtype] : at;
 }
 
 gnd_status gnd__plan_need(gnd__sched *s, const gnd__plan *p, gnd__gdev *d, int32_t i, gnd_err *e)

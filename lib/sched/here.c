@@ -22,12 +22,16 @@
 #include "sched/maker.h"
 
 enum {
-    WORK = 1 << 15, /* most operations on points; for more, the device's threads are faster */
-    ROW = 16        /* fixed cost of a row, in the same unit */
+    WORK = 1 << 15,  /* most operations on points; for more, the device's threads are faster */
+    ROW = 16,        /* fixed cost of a row, in the same unit */
+    MORE = WORK / 8, /* the same as WORK for each step after the first, which starts sooner */
+    MOST = 16 * WORK /* for all steps that the caller of a replay waits for */
 };
 
 struct gnd__here {
     gnd__points p;
+    int owners;
+    int64_t cost; /* in units of WORK */
     struct {
         int32_t slot; /* -1: the access uses no memory */
         int64_t off;
@@ -158,10 +162,11 @@ static int set_access(struct gnd__here *h, const gnd__kir *k, int i)
     return fits(a->dtype);
 }
 
-/* Sets the axes of p from those of k. Returns 0 if the space of k is too large or has too many
+/* Sets the axes of h from those of k. Returns 0 if the space of k is too large or has too many
  * axes. The last axis of a reduction is the reduced one, with extent 1 if k has none. */
-static int set_axes(gnd__points *p, const gnd__kir *k, int64_t work)
+static int set_axes(struct gnd__here *h, const gnd__kir *k, int64_t work)
 {
+    gnd__points *p = &h->p;
     const int n = k->nkeep + k->nred, last = k->reduce ? k->nkeep : k->nkeep - 1;
     int64_t rows = 1;
     p->naxes = last + 1;
@@ -174,8 +179,9 @@ static int set_axes(gnd__points *p, const gnd__kir *k, int64_t work)
         if (p->dim[d] > WORK || (rows *= d < last ? p->dim[d] : 1) > WORK)
             return 0;
     p->nfold = k->reduce ? k->nreds : 0;
-    return rows * (last < 0 ? 1 : p->dim[last] + ROW) * k->ninstr <= WORK &&
-           p->nfold <= GND__POINTS_FOLDS && (!k->reduce || gnd__codegen_by_rows(k, &p->most));
+    h->cost = rows * (last < 0 ? 1 : p->dim[last] + ROW) * k->ninstr;
+    return h->cost <= WORK && p->nfold <= GND__POINTS_FOLDS &&
+           (!k->reduce || gnd__codegen_by_rows(k, &p->most));
 }
 
 struct gnd__here *gnd__here_of(const gnd__gdev *d, const gnd__kir *k, int64_t work)
@@ -188,9 +194,10 @@ struct gnd__here *gnd__here_of(const gnd__gdev *d, const gnd__kir *k, int64_t wo
     h = gnd__calloc(1, sizeof *h);
     if (!h)
         return NULL;
+    h->owners = 1;
     h->p.nvalue = k->ninstr;
     h->p.naccess = k->naccess;
-    ok = set_axes(&h->p, k, work) && k->nout <= GND__POINTS_ACCESS;
+    ok = set_axes(h, k, work) && k->nout <= GND__POINTS_ACCESS;
     for (int i = 0; i < k->naccess && ok; i++)
         ok = set_access(h, k, i);
     for (int i = 0; i < k->ninstr && ok; i++)
@@ -239,24 +246,51 @@ size_t gnd__here_bytes(const struct gnd__here *h)
     return !h ? 0 : sizeof *h + (h->text ? h->len : 0);
 }
 
+void gnd__here_hold(struct gnd__here *h)
+{
+    h->owners++;
+}
+
 void gnd__here_free(struct gnd__here *h)
 {
-    if (!h)
+    if (!h || --h->owners > 0)
         return;
     gnd__free(h->text);
     gnd__free(h->form);
     gnd__free(h);
 }
 
+/* Whether steps may run on the calling thread while the device is idle. */
+static int may(const gnd__gdev *d)
+{
+    return !d->trace && atomic_load_explicit(&allowed, memory_order_relaxed) && gnd__exact_here();
+}
+
+int gnd__here_now(const gnd__gdev *d)
+{
+    return gnd__gate_idle(d) && may(d);
+}
+
 int gnd__here_can(const gnd__plan *p, const gnd__pgraph *g)
 {
     gnd__gdev *d = g->dev->g;
-    if (d->trace || !gnd__gate_reaches(d) || !atomic_load(&allowed) || !gnd__exact_here())
+    if (!may(d) || !gnd__gate_reaches(d))
         return 0;
     for (int32_t i = 0; i < p->nslot; i++)
         if (p->slot[i].leaf && !gnd__gate_address(g->node[p->slot[i].node].a->data.st->block))
             return 0;
     return 1;
+}
+
+static gnd_status compute(gnd__gdev *d, const struct gnd__here *h, char *const *mem,
+                          const char *constant, gnd_err *e)
+{
+    const gnd_status r = gnd__gate_here(d, e);
+    if (r != GND_OK)
+        return r;
+    gnd__points_run(&h->p, mem, constant);
+    atomic_fetch_add_explicit(&ran, 1, memory_order_relaxed);
+    return GND_OK;
 }
 
 gnd_status gnd__here_run(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, const gnd__step *st,
@@ -280,11 +314,51 @@ gnd_status gnd__here_run(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, cons
         gnd__bind_constant(&k, g->node[h->constant[i].node].a, (gnd_dtype)h->constant[i].dtype);
         memcpy(constant + i * GND__POINTS_BYTES, k.u.value, GND__POINTS_BYTES);
     }
-    if (r == GND_OK)
-        r = gnd__gate_here(d, e);
-    if (r != GND_OK)
-        return r;
-    gnd__points_run(&h->p, mem, constant);
-    atomic_fetch_add_explicit(&ran, 1, memory_order_relaxed);
-    return GND_OK;
+    return r == GND_OK ? compute(d, h, mem, constant, e) : r;
+}
+
+/* The argument of step st that is constant i of h; -1: none. */
+static int argument_of(const gnd__step *st, const struct gnd__here *h, int i)
+{
+    for (int32_t k = 0; k < st->nargs; k++)
+        if (st->arg[k].kind == GND__A_CONST && st->arg[k].ref == h->constant[i].node &&
+            st->arg[k].dtype == h->constant[i].dtype)
+            return k;
+    return -1;
+}
+
+int gnd__here_bind(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g,
+                   const gnd__step *st, gnd__here_bound *b, int32_t slot[GND__POINTS_ACCESS])
+{
+    struct gnd__here *h = st->here;
+    for (int i = 0; i < h->p.naccess; i++) {
+        slot[i] = h->access[i].slot;
+        b->mem[i] = slot[i] < 0 ? NULL : gnd__bind_address(s, p, g, slot[i]);
+        if (slot[i] >= 0 && !b->mem[i])
+            return 0;
+        b->mem[i] += slot[i] < 0 ? 0 : h->access[i].off * h->p.access[i].size;
+    }
+    for (int i = 0; i < h->nconst; i++)
+        if ((b->constant[i] = (int16_t)argument_of(st, h, i)) < 0)
+            return 0;
+    b->h = h;
+    gnd__here_hold(h);
+    return h->p.naccess;
+}
+
+int gnd__here_pays(int n, const gnd__here_bound *b)
+{
+    int64_t cost = 0;
+    for (int i = 0; i < n; i++)
+        cost += b[i].h->cost;
+    return cost <= WORK + (int64_t)(n - 1) * MORE && cost <= MOST;
+}
+
+gnd_status gnd__here_again(gnd__gdev *d, const gnd__here_bound *b, const gnd_klaunch *l, gnd_err *e)
+{
+    char constant[GND__POINTS_VALUES * GND__POINTS_BYTES];
+    for (int i = 0; i < b->h->nconst; i++)
+        memcpy(constant + i * GND__POINTS_BYTES, l->args[b->constant[i]].u.value,
+               GND__POINTS_BYTES);
+    return compute(d, b->h, b->mem, constant, e);
 }

@@ -166,7 +166,7 @@ int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g);
 /* Takes a block of the pool for slot i, unless it has one. This and the following functions are in
  * bind.c. */
 gnd_status gnd__plan_need(gnd__sched *s, const gnd__plan *p, gnd__gdev *d, int32_t i, gnd_err *e);
-/* Where the elements of slot i begin in host memory, which the device shares. */
+/* Where the elements of slot i begin in host memory; NULL: the host does not reach them. */
 char *gnd__bind_address(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, int32_t i);
 /* Sets k->u, and nothing else of *k, to constant a as a value of dtype t. */
 void gnd__bind_constant(gnd_karg *k, const gnd_array *a, gnd_dtype t);

@@ -15,6 +15,8 @@
  * kernel of the recording stores it. A version gets the numbers that have changed since its last
  * run when it runs.
  *
+ * Launches that sched/here.h has loops for run on the calling thread while the device is idle.
+ *
  * All functions are called with the device's lock held.
  */
 #ifndef GND_SCHED_RECORD_H
@@ -39,7 +41,6 @@ typedef struct gnd__rversion {
     gnd__block **at; /* block of each place; NULL: its own */
     struct gnd__ritem *item;
     int nitem;
-    unsigned runs;
     uint64_t used; /* the recording's run number at its last run */
     uint64_t sets; /* count of settings whose numbers its arguments have */
 } gnd__rversion;

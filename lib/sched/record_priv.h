@@ -6,6 +6,7 @@
 #ifndef GND_SCHED_RECORD_PRIV_H
 #define GND_SCHED_RECORD_PRIV_H
 
+#include "sched/here.h"
 #include "sched/merge.h"
 #include "sched/record.h"
 
@@ -23,12 +24,15 @@ typedef struct gnd__ritem {
     gnd__kernel **kernel;
     gnd_klaunch *launch;
     gnd_list *list;
-    int64_t *work;      /* arithmetic of each, from the plan */
-    int one_by_one;     /* some of its values change, and the backend's lists cannot change them:
-                           no list */
-    int value, nvalue;  /* range of those values in the recording's list */
-    unsigned merge_at;  /* number of runs after which gnd__merge is called; 0: never */
-    gnd__merged merged; /* the merged launches and their list */
+    gnd__here_bound *here; /* what the calling thread runs instead, one for each launch; NULL: some
+                              launch has no such form */
+    unsigned runs;         /* number of runs by the device */
+    int64_t *work;         /* arithmetic of each, from the plan */
+    int one_by_one;        /* some of its values change, and the backend's lists cannot change them:
+                              no list */
+    int value, nvalue;     /* range of those values in the recording's list */
+    unsigned merge_at;     /* number of runs after which gnd__merge is called; 0: never */
+    gnd__merged merged;    /* the merged launches and their list */
     gnd_list *merged_list;
     int64_t took, merged_took; /* ns of the fastest timed run of each list; 0: none */
     int trials;                /* runs of the merged list that remain to be timed */
@@ -38,12 +42,14 @@ typedef struct gnd__ritem {
     char label[160];
 } gnd__ritem;
 
+enum { GND__RUSE_HERE = -1 };
+
 /* An operand of a launch (or of a library call) whose memory is a place. */
 typedef struct gnd__ruse {
     int item, launch, arg;
     int32_t place;
-    int esize; /* 0: the buffer; else the argument is an offset in units of so many
-                  bytes */
+    int esize; /* 0: the buffer; GND__RUSE_HERE: access `arg` of `here`; else the argument is an
+                  offset in units of so many bytes */
 } gnd__ruse;
 
 /* GND_ERR_NOMEM. */
@@ -59,6 +65,8 @@ gnd_status gnd__record_need(gnd__recorded *r, gnd__sched *s, const gnd__plan *p,
                             gnd_err *e);
 /* Block b no longer belongs to the recording: a storage owns it. */
 void gnd__record_disown(gnd__recorded *r, const gnd__block *b);
+/* Removes what the calling thread would run instead of the launches of t. */
+void gnd__ritem_here_free(gnd__ritem *t);
 /* Copies the launch with arguments of its own. */
 gnd_status gnd__copy_launch(gnd_klaunch *to, const gnd_klaunch *from, gnd_err *e);
 /* The place of a storage; -1: it is not a place. */

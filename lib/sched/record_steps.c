@@ -138,6 +138,32 @@ static gnd_status note_args(gnd__recorded *r, int launch, const gnd__step *st, g
     return x;
 }
 
+void gnd__ritem_here_free(gnd__ritem *t)
+{
+    for (int i = 0; t->here && i < t->n; i++)
+        gnd__here_free(t->here[i].h);
+    gnd__free(t->here);
+    t->here = NULL;
+}
+
+/* Binds step st, the last launch of item t, for the calling thread, if it and the earlier launches
+ * can run there. */
+static gnd_status note_here(gnd__recorded *r, const gnd__sched *s, const gnd__plan *p,
+                            const gnd__step *st, gnd__ritem *t, gnd_err *e)
+{
+    int32_t slot[GND__POINTS_ACCESS];
+    gnd_status x = GND_OK;
+    if (!t->here)
+        return GND_OK;
+    const int n = st->here ? gnd__here_bind(s, p, &s->graph, st, &t->here[t->n - 1], slot) : 0;
+    if (n == 0)
+        gnd__ritem_here_free(t);
+    for (int i = 0; i < n && x == GND_OK; i++)
+        if (slot[i] >= 0)
+            x = note_use(r, t->n - 1, i, slot[i], GND__RUSE_HERE, e);
+    return x;
+}
+
 /* Appends the launch of a step to the launches of item t, which has room for it. */
 static gnd_status add_launch(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__step *st,
                              gnd__ritem *t, gnd_err *e)
@@ -149,12 +175,12 @@ static gnd_status add_launch(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd_
         x = gnd__note_values(r, &s->graph, st, t, t->n, e);
     if (x == GND_OK)
         x = gnd__copy_launch(&t->launch[t->n], &st->launch, e);
-    if (x == GND_OK) {
-        t->work[t->n] = st->work;
-        gnd__gate_kernel_hold(st->kernel);
-        t->kernel[t->n++] = st->kernel;
-    }
-    return x;
+    if (x != GND_OK)
+        return x;
+    t->work[t->n] = st->work;
+    gnd__gate_kernel_hold(st->kernel);
+    t->kernel[t->n++] = st->kernel;
+    return note_here(r, s, p, st, t, e);
 }
 
 static gnd_status bind_call(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__step *st,
@@ -202,7 +228,8 @@ static gnd_status new_item(gnd__recorded *r, const gnd__sched *s, const gnd__pla
     t->kernel = gnd__calloc((size_t)n, sizeof *t->kernel);
     t->launch = gnd__calloc((size_t)n, sizeof *t->launch);
     t->work = gnd__calloc((size_t)n, sizeof *t->work);
-    return t->kernel && t->launch && t->work ? GND_OK : gnd__rnomem(e);
+    t->here = p->here ? gnd__calloc((size_t)n, sizeof *t->here) : NULL;
+    return t->kernel && t->launch && t->work && (t->here || !p->here) ? GND_OK : gnd__rnomem(e);
 }
 
 gnd_status gnd__record_steps(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd_err *e)
@@ -227,6 +254,11 @@ gnd_status gnd__record_steps(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd_
                 give(r, s->block[b]);
                 s->block[b] = NULL;
             }
+    }
+    for (int i = 0; i < r->first.nitem; i++) {
+        t = &r->first.item[i];
+        if (t->here && !gnd__here_pays(t->n, t->here))
+            gnd__ritem_here_free(t);
     }
     return x == GND_OK ? gnd__version_lists(r, &r->first, e) : x;
 }

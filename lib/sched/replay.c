@@ -90,6 +90,11 @@ gnd_status gnd__recorded_number(gnd__recorded *r, int i, gnd_array *c, gnd_err *
         return nomem(e);
     gnd__recorded_write(r, i);
     s->block[p->result[0].slot] = r->in[i]->data.st->block;
+    if (p->step[0].here && gnd__here_can(p, &s->graph) && gnd__gate_idle(d)) {
+        x = gnd__here_run(s, p, &s->graph, &p->step[0], e);
+        s->block[p->result[0].slot] = NULL;
+        return x;
+    }
     x = gnd__gate_use(d, r->in[i]->data.st->block, 1, e);
     if (x == GND_OK)
         x = gnd__bind_launch(s, p, &s->graph, d, &p->step[0], e);
@@ -129,6 +134,7 @@ static void free_version(gnd__gdev *d, gnd__rversion *v)
         gnd__ritem *t = &v->item[i];
         gnd__gate_list_free(d, t->list);
         drop_merged(d, t);
+        gnd__ritem_here_free(t);
         for (int k = 0; t->launch && k < t->n; k++) {
             gnd__gate_kernel_done(t->kernel[k]);
             gnd__free((void *)t->launch[k].args);
@@ -170,11 +176,17 @@ static gnd_status copy_item(gnd__ritem *to, const gnd__ritem *from, gnd_err *e)
     if (!to->kernel || !to->work || !to->launch)
         return nomem(e);
     memcpy(to->work, from->work, n * sizeof *to->work);
+    if (from->here && !(to->here = gnd__calloc(n, sizeof *to->here)))
+        return nomem(e);
     while (to->n < from->n && x == GND_OK) {
         x = gnd__copy_launch(&to->launch[to->n], &from->launch[to->n], e);
         if (x == GND_OK) {
             gnd__gate_kernel_hold(from->kernel[to->n]);
             to->kernel[to->n] = from->kernel[to->n];
+            if (to->here) {
+                to->here[to->n] = from->here[to->n];
+                gnd__here_hold(to->here[to->n].h);
+            }
             to->n++;
         }
     }
@@ -192,7 +204,12 @@ static void move(gnd_buf **buf, uint64_t *off, size_t unit, const gnd__block *fr
 /* Moves an operand to the block of its place in this version. */
 static void move_operand(gnd__ritem *t, const gnd__ruse *u, const gnd__block *from, gnd__block *to)
 {
-    if (t->type == GND__S_LAUNCH) {
+    if (u->esize == GND__RUSE_HERE) {
+        if (t->here && gnd__gate_address(to))
+            t->here[u->launch].mem[u->arg] += gnd__gate_address(to) - gnd__gate_address(from);
+        else
+            gnd__ritem_here_free(t);
+    } else if (t->type == GND__S_LAUNCH) {
         gnd_karg *a = (gnd_karg *)&t->launch[u->launch].args[u->arg];
         if (u->esize == 0) {
             a->u.buf = to->buf;
@@ -329,10 +346,18 @@ static gnd_status try_merged(gnd__gdev *d, gnd__ritem *t, gnd_err *e)
     return x;
 }
 
-/* Runs the launches of item t, whose version has run `runs` times. */
-static gnd_status run_launches(gnd__gdev *d, gnd__ritem *t, unsigned runs, gnd_err *e)
+/* Runs the launches of item t. */
+static gnd_status run_launches(gnd__gdev *d, const gnd__recorded *r, gnd__ritem *t, gnd_err *e)
 {
     gnd_status x = GND_OK;
+    if (t->here && gnd__here_now(d)) {
+        for (int i = 0; i < t->n && x == GND_OK; i++)
+            x = gnd__here_again(d, &t->here[i], &t->launch[i], e);
+        return x;
+    }
+    const unsigned runs = t->runs++;
+    if (runs > 0 && t->merge_at == runs)
+        merge_launches(d, r, t);
     if (t->merged_list)
         return t->trials > 0 ? try_merged(d, t, e)
                              : gnd__gate_list_run(d, t->merged_list, t->merged.n, e);
@@ -383,13 +408,10 @@ gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
     if (x != GND_OK)
         return x;
     v->used = ++r->runs;
-    for (int i = 0; i < v->nitem; i++)
-        if (v->runs > 0 && v->item[i].merge_at == v->runs)
-            merge_launches(d, r, &v->item[i]);
     for (int i = 0; i < v->nitem && x == GND_OK; i++) {
         gnd__ritem *t = &v->item[i];
         if (t->type == GND__S_LAUNCH) {
-            x = run_launches(d, t, v->runs, e);
+            x = run_launches(d, r, t, e);
             continue;
         }
         x = t->type == GND__S_GEMM  ? gnd__gate_gemm(d, &t->gemm, e)
@@ -397,8 +419,7 @@ gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
                                     : gnd__solve_run(d, &t->solve, t->label, e);
         d->n.calls++;
     }
-    v->runs++;
-    return x == GND_OK ? gnd__gate_flush(d, e) : x;
+    return x == GND_OK && !gnd__gate_idle(d) ? gnd__gate_flush(d, e) : x;
 }
 
 /* --- freeing ---------------------------------------------------------------------------------- */
