@@ -30,14 +30,14 @@
     q += q < 0 ? N - 1 : 0;
     $T most = 0, lost = 0;
     for (int k = lane; k < N * N; k += LANES) {
-        const int i = k % N, j = k / N;
+        const int i = k / N, j = k % N;
         if (i < j)
             continue;
-        const $T x = live && i < order ? IN_x((b * order + j) * order + i) : 0;
-        lost += x * 0;
-        most = fmax(most, fabs(x));
-        A(i, j) = x;
-        A(j, i) = x;
+        const $T own = live && i < order ? IN_x((b * order + j) * order + i) : 0;
+        lost += own * 0;
+        most = fmax(most, fabs(own));
+        A(i, j) = own;
+        A(j, i) = own;
     }
 #if VECTORS
     for (int k = lane; k < N * N; k += LANES)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "base/dtype.h"
 #include "codegen/prelude.h"
+#include "device/device.h"
 #include "prim/blocked.h"
 #include "prim/eigh_batch.h"
 #include "host/lapack.h"
@@ -71,7 +72,7 @@ gnd_array *gnd__solve_node(const char *func, gnd_device *dev, const gnd_solve_de
     a.func = func;
     for (int i = 0; i < nin; i++) {
         all[i] = in[i];
-        a.mode[i] = in[i]->size >= LARGE ? GND__IN_MEM : GND__IN_ONCE;
+        a.mode[i] = in[i]->size >= LARGE && !gnd__eigh_batch_takes(dev->g, s) ? GND__IN_MEM : GND__IN_ONCE;
     }
     if (bad && bad->kind == GND__ERROR)
         return bad;
