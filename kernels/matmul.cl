@@ -138,7 +138,7 @@
     }
 
 /* Many small products, PER of them by a group: their operands and results pass through local memory, so that accesses
- * of memory are contiguous where matrices are. A work-item makes TM results of a column at a time, MB rows apart.
+ * of memory are contiguous where matrices are. A work-item makes TM x TN results at a time, MB rows and NW columns apart.
  * SM x SK by SK x SN, with AK and BK: whether rows of a, columns of b are contiguous along the sum. */
 //@text matmul_small
     GND_LOCAL T la[PER * SM * PA], lb[PER * SK * SN], lc[PER * SM * SN];
@@ -154,25 +154,32 @@
             lb[(z * SK + p) * SN + j] = LD(b, ob + (first + z) * bb + p * br + j * bc);
         }
         GND_BARRIER();
-        for (int x = lid; x < here * (MB * SN); x += WG) {
-            const int z = x / (MB * SN), i = x / SN % MB, j = x % SN;
-            T s[TM];
+        for (int x = lid; x < here * (MB * NW); x += WG) {
+            const int z = x / (MB * NW), i = x / NW % MB, j = x % NW;
+            T s[TM][TN];
             UNROLL
-            for (int t = 0; t < TM; t++)
-                s[t] = ZERO;
+            for (int t = 0; t < TM * TN; t++)
+                s[t / TN][t % TN] = ZERO;
             UNROLL
             for (int p = 0; p < SK; p++) {
-                const T y = lb[(z * SK + p) * SN + j];
+                T y[TN];
+                UNROLL
+                for (int u = 0; u < TN; u++)
+                    y[u] = lb[(z * SK + p) * SN + (j + u * NW < SN ? j + u * NW : SN - 1)];
                 UNROLL
                 for (int t = 0; t < TM; t++) {
-                    const int row = i + t * MB < SM ? i + t * MB : SM - 1;
-                    s[t] = MAC(s[t], la[(z * SM + row) * PA + p], y);
+                    const T w = la[(z * SM + (i + t * MB < SM ? i + t * MB : SM - 1)) * PA + p];
+                    UNROLL
+                    for (int u = 0; u < TN; u++)
+                        s[t][u] = MAC(s[t][u], w, y[u]);
                 }
             }
             UNROLL
-            for (int t = 0; t < TM; t++)
-                if (i + t * MB < SM)
-                    lc[(z * SM + i + t * MB) * SN + j] = s[t];
+            for (int t = 0; t < TM * TN; t++) {
+                const int row = i + t / TN * MB, col = j + t % TN * NW;
+                if (row < SM && col < SN)
+                    lc[(z * SM + row) * SN + col] = s[t / TN][t % TN];
+            }
         }
         GND_BARRIER();
         for (int x = lid; x < here * (SM * SN); x += WG) {

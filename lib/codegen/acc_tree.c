@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/acc_tree.c - combines the accumulators of the work-items of a row: a binary tree, always in the same order.
- * Work-items of one warp pass them on by shuffles (CUDA), without barriers; others through local memory, where a
- * work-item does three levels in registers, which needs a third of the barriers. The texts are shapes of
- * kernels/reduce_finish.cl.
+ * codegen/acc_tree.c - combines the accumulators of the work-items of a row: a binary tree, always
+ * in the same order. Work-items of one warp pass them on by shuffles (CUDA), without barriers;
+ * others through local memory, where a work-item does three levels in registers, which needs a
+ * third of the barriers. The texts are shapes of kernels/reduce_finish.cl.
  */
 #include "codegen/holes.h"
 
-/* The number of accumulators that a work-item combines at once (with 16, registers do not suffice), and the work-items
- * of a warp. */
+/* The number of accumulators that a work-item combines at once (with 16, registers do not suffice),
+ * and the work-items of a warp. */
 enum { AT_ONCE = 8, WARP = 32 };
 
 typedef struct tree_writer {
@@ -94,8 +94,11 @@ void gnd__acc_tree(gnd__cg *c, const char *name, const char *lane, const char *f
     tree_writer w = {.c = c, .name = name, .lane = lane, .lanes = lanes, .all = all};
     if (gnd__acc_in_warp(c, lanes)) {
         const gnd__hole own[] = {
-            {"name", .text = name},      {"lane", .text = lane}, {"all", .number = all},
-            {"lanes", .number = lanes},  {"levels", .write = write_all_levels},
+            {"name", .text = name},
+            {"lane", .text = lane},
+            {"all", .number = all},
+            {"lanes", .number = lanes},
+            {"levels", .write = write_all_levels},
         };
         gnd__cg_shape_of(c, "acc_tree_in_warp", own, &w);
         return;

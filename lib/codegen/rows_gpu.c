@@ -72,9 +72,9 @@ static int vectors_from(int64_t need)
     return steps[i];
 }
 
-/* What a row costs, in 128ths of a clock of a compute unit of 4 x 32 lanes: instructions, of which a work-item has
- * some for its place, for each element and for each level of a tree; and transfers, one for each vector of the warp's
- * rows. Both go on at once, but not perfectly. */
+/* What a row costs, in 128ths of a clock of a compute unit of 4 x 32 lanes: instructions, of which
+ * a work-item has some for its place, for each element and for each level of a tree; and transfers,
+ * one for each vector of the warp's rows. Both go on at once, but not perfectly. */
 static int64_t cost_of(const gnd__kir *k, int lanes, int vec, int nvec)
 {
     const int warps = lanes > WARP ? lanes / WARP : 1;
@@ -91,7 +91,8 @@ static int64_t cost_of(const gnd__kir *k, int lanes, int vec, int nvec)
     return run > move ? run + move / 4 : move + run / 4;
 }
 
-/* The lanes of a row: those that cost least. Few rows get more lanes, for which they have no other use. */
+/* The lanes of a row: those that cost least. Few rows get more lanes, for which they have no other
+ * use. */
 static void shape_rows(gnd__cg *c, gnd__rows *w)
 {
     const gnd__kir *k = c->k;

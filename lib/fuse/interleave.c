@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/interleave.c - assemblies whose boxes interleave in memory, as in stack((a, b, c), axis=-1): on a GPU they
- * become one kernel with an output for each box. Separate kernels would write every sector of memory once for each
- * box, and read again what the boxes share.
+ * fuse/interleave.c - assemblies whose boxes interleave in memory, as in stack((a, b, c), axis=-1):
+ * on a GPU they become one kernel with an output for each box. Separate kernels would write every
+ * sector of memory once for each box, and read again what the boxes share.
  */
 #include "fuse/works.h"
 
 /* Runs of a box in memory that are shorter than this many bytes share sectors with other boxes. */
 enum { SECTOR = 32 };
 
-/* Whether the boxes of assembly p interleave: they have one shape, and each is a short run of the last axis. */
-static int interleaves(const gnd__pgraph *g, const gnd__pnode *p)
+/* Whether the boxes of assembly p interleave: they have one shape, and each is a short run of the
+ * last axis. */
+static int interleaves(gnd__pgraph *g, const gnd__pnode *p)
 {
     const gnd_array *a = p->a;
     uint32_t nops = 0, nleaf = 0;
@@ -33,7 +34,8 @@ static int interleaves(const gnd__pgraph *g, const gnd__pnode *p)
 static void join(gnd__pgraph *g, int32_t vi, int32_t wi)
 {
     gnd__pwork *v = &g->work[vi], *w = &g->work[wi];
-    const int32_t first = g->ndep, from[2] = {v->first_dep, w->first_dep}, n[2] = {v->ndep, w->ndep};
+    const int32_t first = g->ndep, from[2] = {v->first_dep, w->first_dep},
+                  n[2] = {v->ndep, w->ndep};
     v->root[v->nroot] = w->root[0];
     v->box[v->nroot++] = w->box[0];
     v->level = w->level > v->level ? w->level : v->level;

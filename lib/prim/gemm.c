@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * prim/gemm.c - the texts and launches of our own matrix products: kernels/matmul.cl with tile
- * sizes that suit the shape, or several small products for each group. If the tiles do not fill the device and k is long, k is cut into
- * chunks, whose products a second kernel adds in a fixed order, so that the bits are the same every
- * time. The number of chunks depends on the shape, and on GPUs on the number of compute units.
+ * sizes that suit the shape, or several small products for each group. If the tiles do not fill the
+ * device and k is long, k is cut into chunks, whose products a second kernel adds in a fixed order,
+ * so that the bits are the same every time. The number of chunks depends on the shape, and on GPUs
+ * on the number of compute units.
  */
 #include "prim/gemm.h"
 
@@ -17,9 +18,18 @@ enum {
     PART_BYTES = 64 << 20 /* maximum size of all chunks' products */
 };
 
-/* Small products: at least MANY of them, of sides up to MOST_SIDE and up to MOST_TERMS multiplications; work-items of a
- * group, results that each has at a time, local memory of a group. */
-enum { MANY = 32, MOST_SIDE = 64, MOST_TERMS = 8192, ITEMS = 128, ROWS = 4, ROOM = 24 * 1024 };
+/* Small products: at least MANY of them, of sides up to MOST_SIDE and up to MOST_TERMS
+ * multiplications; work-items of a group, results that each has at a time, local memory of a group.
+ */
+enum {
+    MANY = 32,
+    MOST_SIDE = 64,
+    MOST_TERMS = 8192,
+    ITEMS = 128,
+    ROWS = 4,
+    WIDE = 8,
+    ROOM = 24 * 1024
+};
 
 static const gnd__tile *tiles_of(gnd_dtype t, const gnd_props *p, int *n)
 {
@@ -288,16 +298,18 @@ static int64_t small_bytes(const gnd_gemm *g)
 int gnd__gemm_small(const gnd_gemm *g, const gnd__target *t)
 {
     return !t->cpu && g->nbatch >= MANY && g->m <= MOST_SIDE && g->n <= MOST_SIDE && g->k >= 1 &&
-           g->k <= MOST_SIDE && g->m * g->n * g->k <= MOST_TERMS && g->a.batch != 0 && g->b.batch != 0 &&
-           small_bytes(g) <= ROOM && t->props->max_group >= ITEMS && t->props->local_bytes >= ROOM;
+           g->k <= MOST_SIDE && g->m * g->n * g->k <= MOST_TERMS && g->a.batch != 0 &&
+           g->b.batch != 0 && small_bytes(g) <= ROOM && t->props->max_group >= ITEMS &&
+           t->props->local_bytes >= ROOM;
 }
 
 static gnd_status small(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kernel *k, gnd_err *e)
 {
-    const int64_t v[] = {g->nbatch, g->a.batch, g->a.row, g->a.col,   g->b.batch,
+    const int64_t v[] = {g->nbatch, g->a.batch, g->a.row,   g->a.col, g->b.batch,
                          g->b.row,  g->b.col,   g->c.batch, g->c.row, g->c.col};
-    const int64_t tm = g->m < ROWS ? g->m : ROWS, mb = ceil_div(g->m, tm);
-    int64_t per = ceil_div(2 * ITEMS, mb * g->n);
+    const int64_t tm = g->m < ROWS ? g->m : ROWS, mb = ceil_div(g->m, tm), tn = g->n < WIDE ? 1 : 2,
+                  nw = ceil_div(g->n, tn);
+    int64_t per = ceil_div(2 * ITEMS, mb * nw);
     gnd__str text = {0};
     while (per > 1 && per * small_bytes(g) > ROOM)
         per--;
@@ -307,18 +319,22 @@ static gnd_status small(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kerne
     k->nvalue = (int)(sizeof v / sizeof *v);
     memcpy(k->value, v, sizeof v);
     k->local[0] = ITEMS;
-    k->global[0] = (size_t)(ceil_div(g->nbatch, per) < 1 << 22 ? ceil_div(g->nbatch, per) : 1 << 22) * ITEMS;
+    k->global[0] =
+        (size_t)(ceil_div(g->nbatch, per) < 1 << 22 ? ceil_div(g->nbatch, per) : 1 << 22) * ITEMS;
     k->local[1] = k->local[2] = k->global[1] = k->global[2] = 1;
     macros(&text, (gnd_dtype)g->dtype, (gnd_dtype)g->dtype, t->props->kind != GND_DEV_CPU);
-    gnd__str_addf(&text,
-                  "#define SM %d\n#define SK %d\n#define SN %d\n#define PA %d\n#define TM %d\n#define MB %d\n"
-                  "#define PER %d\n#define WG %d\n#define AK %d\n#define BK %d\n",
-                  (int)g->m, (int)g->k, (int)g->n, (int)(g->k | 1), (int)tm, (int)mb, (int)per, ITEMS,
-                  g->a.col == 1, g->b.row == 1 && g->b.col != 1);
+    gnd__str_addf(
+        &text,
+        "#define SM %d\n#define SK %d\n#define SN %d\n#define PA %d\n#define TM %d\n#define MB %d\n"
+        "#define TN %d\n#define NW %d\n"
+        "#define PER %d\n#define WG %d\n#define AK %d\n#define BK %d\n",
+        (int)g->m, (int)g->k, (int)g->n, (int)(g->k | 1), (int)tm, (int)mb, (int)tn, (int)nw,
+        (int)per, ITEMS, g->a.col == 1, g->b.row == 1 && g->b.col != 1);
     gnd__str_addf(&text, "GND_KERNEL %s k_matmul_small(\n",
                   t->props->dialect == GND_DIALECT_CUDA ? "void __launch_bounds__(128)"
-                  : t->props->kind == GND_DEV_CPU       ? "void"
-                                                        : "__attribute__((reqd_work_group_size(128, 1, 1))) void");
+                  : t->props->kind == GND_DEV_CPU
+                      ? "void"
+                      : "__attribute__((reqd_work_group_size(128, 1, 1))) void");
     gnd__str_add(&text, "    GND_CONST_GLOBAL MT *GND_RESTRICT a, const g_i64 oa,\n"
                         "    GND_CONST_GLOBAL MT *GND_RESTRICT b, const g_i64 ob,\n"
                         "    GND_GLOBAL OT *GND_RESTRICT c, const g_i64 oc, const g_i64 NB,\n"

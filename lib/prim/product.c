@@ -282,7 +282,7 @@ int gnd__product_library(gnd__gdev *d, const gnd_gemm *g)
 
 gnd__product_way gnd__product_choose(gnd__gdev *d, const gnd_gemm *g)
 {
-    return gnd__product_library(d, g)                  ? GND__BY_LIBRARY
+    return gnd__product_library(d, g)                 ? GND__BY_LIBRARY
            : (g->m == 1 || g->n == 1) && !small(d, g) ? GND__BY_REDUCTION
-                                                       : GND__BY_KERNELS;
+                                                      : GND__BY_KERNELS;
 }

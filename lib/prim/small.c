@@ -28,7 +28,8 @@ int gnd__small_takes(const gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t
         gnd__measured_small(gnd__target_of(&dev->g->props, &dev->g->tune).cpu);
     return n <= r->side && n * n * (int64_t)gnd_dtype_size(t) <= r->bytes && nbatch >= r->least &&
            nbatch <= INT32_MAX / (n + 1) && k <= MOST_SIDES &&
-           (n <= ALONE || (dev->g->props.max_group >= WARP && dev->g->props.local_bytes >= LOCAL)) &&
+           (n <= ALONE ||
+            (dev->g->props.max_group >= WARP && dev->g->props.local_bytes >= LOCAL)) &&
            gnd__env_choice(GND__ENV_SOLVER, 0) != GND__SOLVER_LAPACK;
 }
 
@@ -104,8 +105,8 @@ void gnd__prim_small(gnd__prog *p)
     if (fails)
         gnd__prog_fill(p, bad, GND_INT32, 1, "0x7fffffff");
     gnd__pk_begin(p, "k_small");
-    gnd__pk_def(p, "#define N %d\n#define K %d\n#define WHAT %d\n", (int)n, (int)(what == GND__SMALL_INV ? n : k),
-                (int)what);
+    gnd__pk_def(p, "#define N %d\n#define K %d\n#define WHAT %d\n", (int)n,
+                (int)(what == GND__SMALL_INV ? n : k), (int)what);
     gnd__pk_def(p, "#define UNROLL %s\n", p->t->cpu && n > UNROLL_CPU ? "" : "_Pragma(\"unroll\")");
     gnd__pk_def(p, "#define GROUP %d\n#define PITCH %d\n#define EACH %d\n",
                 p->t->cpu ? 0 : (int)group, (int)pitch, EACH_CPU);
