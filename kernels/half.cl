@@ -4,7 +4,8 @@
  * is g_u16. round: a float rounded to the grid, to nearest even, with overflow to inf, subnormals
  * exact and NaN kept. pack, unpack: to and from memory; pack rounds. In integer arithmetic and
  * float additions that any device does the same way (after F. Giesen, "float->half variants",
- * 2012); CUDA has float16 conversions in hardware, and NVIDIA's OpenCL takes its instructions.
+ * 2012); CUDA has conversions in hardware, of bfloat16 from compute capability 8.0 on (they make every NaN the same one), and
+ * NVIDIA's OpenCL takes those of float16.
  */
 
 /* Normal numbers: add half of the last kept place (less one where that bit is even) and cut.
@@ -31,7 +32,21 @@ GND_FN g_f32 gnd_round_f16(g_f32 x)
 {
     return gnd_unpack_f16(gnd_pack_f16(x));
 }
-//@fn round bf16
+//@fn round bf16 cuda
+#if __CUDA_ARCH__ >= 800
+GND_FN g_f32 gnd_round_bf16(g_f32 x)
+{
+    return gnd_unpack_bf16(gnd_pack_bf16(x));
+}
+#else
+GND_FN g_f32 gnd_round_bf16(g_f32 x)
+{
+    const g_u32 a = GND_BITS_f32(x);
+    const g_u32 r = (a + 0x7fffu + (a >> 16 & 1u)) & 0xffff0000u;
+    return x != x ? x : GND_FROM_f32(r);
+}
+#endif
+//@fn round bf16 opencl
 GND_FN g_f32 gnd_round_bf16(g_f32 x)
 {
     const g_u32 a = GND_BITS_f32(x);
@@ -154,7 +169,23 @@ GND_FN g_f32 gnd_unpack_f16(g_u16 h)
     asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(h));
     return x;
 }
-//@fn pack bf16
+//@fn pack bf16 cuda
+#if __CUDA_ARCH__ >= 800
+GND_FN g_u16 gnd_pack_bf16(g_f32 x)
+{
+    g_u16 h;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h) : "f"(x));
+    return h;
+}
+#else
+GND_FN g_u16 gnd_pack_bf16(g_f32 x)
+{
+    const g_u32 a = GND_BITS_f32(x);
+    const g_u32 r = (a + 0x7fffu + (a >> 16 & 1u)) >> 16;
+    return (g_u16)(x != x ? a >> 16 | 0x40u : r);
+}
+#endif
+//@fn pack bf16 opencl
 GND_FN g_u16 gnd_pack_bf16(g_f32 x)
 {
     const g_u32 a = GND_BITS_f32(x);

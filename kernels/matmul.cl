@@ -136,3 +136,55 @@
         }
         GND_BARRIER();
     }
+
+/* Many small products, PER of them by a group: their operands and results pass through local memory, so that accesses
+ * of memory are contiguous where matrices are. A work-item makes TM x TN results at a time, MB rows and NW columns apart.
+ * SM x SK by SK x SN, with AK and BK: whether rows of a, columns of b are contiguous along the sum. */
+//@text matmul_small
+    GND_LOCAL T la[PER * SM * PA], lb[PER * SK * SN], lc[PER * SM * SN];
+    const int lid = (int)GND_LID(0);
+    for (g_i64 first = (g_i64)GND_GRP(0) * PER; first < NB; first += (g_i64)GND_NGRP(0) * PER) {
+        const int here = NB - first < PER ? (int)(NB - first) : PER;
+        for (int x = lid; x < here * (SM * SK); x += WG) {
+            const int z = x / (SM * SK), r = x % (SM * SK), i = AK ? r / SK : r % SM, p = AK ? r % SK : r / SM;
+            la[(z * SM + i) * PA + p] = LD(a, oa + (first + z) * ab + i * ar + p * ac);
+        }
+        for (int x = lid; x < here * (SK * SN); x += WG) {
+            const int z = x / (SK * SN), r = x % (SK * SN), p = BK ? r % SK : r / SN, j = BK ? r / SK : r % SN;
+            lb[(z * SK + p) * SN + j] = LD(b, ob + (first + z) * bb + p * br + j * bc);
+        }
+        GND_BARRIER();
+        for (int x = lid; x < here * (MB * NW); x += WG) {
+            const int z = x / (MB * NW), i = x / NW % MB, j = x % NW;
+            T s[TM][TN];
+            UNROLL
+            for (int t = 0; t < TM * TN; t++)
+                s[t / TN][t % TN] = ZERO;
+            UNROLL
+            for (int p = 0; p < SK; p++) {
+                T y[TN];
+                UNROLL
+                for (int u = 0; u < TN; u++)
+                    y[u] = lb[(z * SK + p) * SN + (j + u * NW < SN ? j + u * NW : SN - 1)];
+                UNROLL
+                for (int t = 0; t < TM; t++) {
+                    const T w = la[(z * SM + (i + t * MB < SM ? i + t * MB : SM - 1)) * PA + p];
+                    UNROLL
+                    for (int u = 0; u < TN; u++)
+                        s[t][u] = MAC(s[t][u], w, y[u]);
+                }
+            }
+            UNROLL
+            for (int t = 0; t < TM * TN; t++) {
+                const int row = i + t / TN * MB, col = j + t % TN * NW;
+                if (row < SM && col < SN)
+                    lc[(z * SM + row) * SN + col] = s[t / TN][t % TN];
+            }
+        }
+        GND_BARRIER();
+        for (int x = lid; x < here * (SM * SN); x += WG) {
+            const int z = x / (SM * SN), r = x % (SM * SN);
+            ST(c, oc + (first + z) * cb + r / SN * cr + r % SN * cc, lc[x]);
+        }
+        GND_BARRIER();
+    }

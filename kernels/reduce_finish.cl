@@ -72,6 +72,7 @@ ${copy ${name}, T[${first}]}
 // Up to three levels: ${n} accumulators, ${lanes} work-items apart, to one in each of these.
 //
 //     more    some work-item reads the result
+//     last    these are a warp, which does the other levels
 //@shape acc_tree_levels
 if (${lane} < ${lanes}) {
     ${declare B[${n}]}
@@ -80,6 +81,9 @@ if (${lane} < ${lanes}) {
         ${copy B[t], T[lid + t * ${lanes}]}
     }
     ${halves}
+    ${if last}
+    ${rest}
+    ${end}
     ${copy T[lid], B[0]}
 }
 ${if more}
@@ -91,3 +95,21 @@ ${end}
 for (int t = 0; t < ${half}; t++) {
     ${add B[t], B[t + ${half}]}
 }
+
+// One level within a warp: ${name} takes that of the work-item ${half} further on. Those beyond the row take others,
+// and are not used.
+//@shape acc_tree_warp
+${down ${other}, ${name}, ${half}}
+${add ${name}, ${other}}
+
+// The same tree for work-items of one warp, without local memory.
+//@shape acc_tree_in_warp
+{
+    ${declare B}
+    ${levels}
+}
+${if all}
+${head ${name}, ${lanes}}
+${else}
+if (${lane} > 0) return;
+${end}

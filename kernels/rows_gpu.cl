@@ -10,7 +10,9 @@
 //     kept      number of kept axes
 //     arrays    of values that wait for later stages, in registers
 //     some      some output has one value for a row
+//     sure      so many vectors of a work-item lie within the row
 //@shape rows_gpu
+const int sure = ${sure}; (void)sure;
 const int lid = (int)GND_LID(0), lane = lid % ${lanes}; (void)lane;
 const I row = (I)GND_GRP(0) * ${rows} + lid / ${lanes};
 const int live = row < M;
@@ -35,7 +37,7 @@ for (int n = 0; n < ${nvec}; n++) {
     ${if full}
     I q = x0; (void)q;
     ${else}
-    I q = x0 < R ? x0 : 0; (void)q;
+    I q = n < sure || x0 < R ? x0 : 0; (void)q;
     ${end}
     ${indices q, ${kept}, ${axes}}
     ${if vectors}

@@ -283,6 +283,20 @@ void gnd__acc_copy(gnd__cg *c, const char *dst, const char *dsfx, const char *sr
                      p ? "_" : "", ssfx);
 }
 
+void gnd__acc_pass(gnd__cg *c, const char *fn, const char *dst, const char *dsfx, const char *src,
+                   const char *ssfx, int n)
+{
+    for (int j = next_red(c, 0); j < c->k->nreds; j = next_red(c, j + 1))
+        for (int p = 0; p < parts(c, j); p++) {
+            const char *type = part_ctype(c, j, p);
+            const char *t = !strcmp(type, "I")       ? (c->wide ? "i64" : "i32")
+                            : !strcmp(type, "g_i32") ? "i32"
+                                                     : gnd__suffix(part_dtype(c, j, p));
+            gnd__cgf(c, "    %s%d%s%s = gnd_%s_%s(%s%d%s%s, %d);\n", dst, j, p ? "_" : "", dsfx, fn,
+                     t, src, j, p ? "_" : "", ssfx, n);
+        }
+}
+
 void gnd__acc_to_keys(gnd__cg *c, const char *dst, const char *src)
 {
     c->keys = 1;

@@ -207,11 +207,16 @@ void gnd__acc_combine(gnd__cg *c, const char *dst, const char *dsfx, const char 
 void gnd__acc_to_keys(gnd__cg *c, const char *dst, const char *src);
 /* Combines the accumulators `name` of the work-items lid that share a row, through T in local
  * memory. There are `lanes` of them (a power of two) with the numbers `lane`, from lid ==
- * `first` on. The result is in each of them (all), or only in lane 0, and the others return. */
+ * `first` on. The result is in each of them (all), or only in lane 0, and the others return. All
+ * work-items of the group must come here. gnd__acc_in_warp: so many need no T. */
+int gnd__acc_in_warp(const gnd__cg *c, int lanes);
 void gnd__acc_tree(gnd__cg *c, const char *name, const char *lane, const char *first, int lanes,
                    int all);
 void gnd__acc_copy(gnd__cg *c, const char *dst, const char *dsfx, const char *src,
                    const char *ssfx);
+/* Sets dst to src of another work-item of the warp: gnd_FN with number n. */
+void gnd__acc_pass(gnd__cg *c, const char *fn, const char *dst, const char *dsfx, const char *src,
+                   const char *ssfx, int n);
 /* Declares RJ, the results. */
 void gnd__acc_finish(gnd__cg *c, const char *name, const char *sfx);
 /* Parameters of the partial results; stores to and loads from element `at` of them. */

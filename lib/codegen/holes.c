@@ -164,6 +164,18 @@ static void tree_all(void *who, const gnd__holeargs *a)
     gnd__acc_tree(who, a->v[0], a->v[1], a->v[2], atoi(a->v[3]), 1);
 }
 
+static void down(void *who, const gnd__holeargs *a)
+{
+    const operand to = operand_of(who, a->v[0]), from = operand_of(who, a->v[1]);
+    gnd__acc_pass(who, "down", to.name, to.index, from.name, from.index, atoi(a->v[2]));
+}
+
+static void head(void *who, const gnd__holeargs *a)
+{
+    const operand o = operand_of(who, a->v[0]);
+    gnd__acc_pass(who, "head", o.name, o.index, o.name, o.index, atoi(a->v[1]));
+}
+
 static void part_store(void *who, const gnd__holeargs *a)
 {
     const operand o = operand_of(who, a->v[0]);
@@ -198,6 +210,8 @@ static const gnd__hole all[] = {
     {"keys", keys, 0, 2},
     {"tree", tree, 0, 4},
     {"tree_all", tree_all, 0, 4},
+    {"down", down, 0, 3},
+    {"head", head, 0, 2},
     {"part_store", part_store, 0, 2},
     {"part_load", part_load, 0, 2},
 };

@@ -21,6 +21,8 @@
  *     ${copy A, B[l]} ${keys K, A}
  *     ${tree K, lane, first, lanes}        over work-items, to lane 0; the others return
  *     ${tree_all K, lane, first, lanes}    over work-items, to all of them
+ *     ${down A, B, n}            A is B of the work-item n further on in the warp
+ *     ${head A, n}               A is that of the first of n work-items of a warp
  *     ${part_store A[l], at} ${part_load A, at}
  */
 #ifndef GND_CODEGEN_HOLES_H

@@ -44,7 +44,8 @@ static gnd_status rows(gnd__cg *c)
     gnd__cg_reduce_args(c, splits == 1);
     gnd__cg_int(c, "R", r);
     gnd__cg_int(c, "S", splits);
-    gnd__acc_shared(c, (int)local);
+    if (!gnd__acc_in_warp(c, (int)local))
+        gnd__acc_shared(c, (int)local);
     c->keys = 0;
     c->counts = 1;
     if (vec > 1)

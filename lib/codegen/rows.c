@@ -61,6 +61,14 @@ static int cost_of(const gnd__kir *k, const gnd__instr *in)
                                      : 0;
 }
 
+int gnd__rows_work(const gnd__kir *k)
+{
+    int n = 0;
+    for (int i = 0; i < k->ninstr; i++)
+        n += k->instr[i].epilogue ? 0 : 2 + cost_of(k, &k->instr[i]);
+    return n;
+}
+
 void gnd__rows_kept(const gnd__kir *k, gnd__rows *w, int loads)
 {
     uint8_t need[GND__KIR_INSTR], seen[GND__KIR_INSTR];

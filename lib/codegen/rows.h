@@ -18,6 +18,7 @@ typedef struct gnd__rows {
     int vec, nvec, lanes,
         local;           /* elements of a vector, vectors of a work-item, its row's work-items */
     int full;            /* a row is exactly what its work-items hold */
+    int sure;            /* vectors of each work-item that lie within the row */
     int nstage, current; /* stages, and the one being written */
     int stage[GND__KIR_RED];      /* of each reduction */
     uint8_t kept[GND__KIR_INSTR]; /* values that an array holds for later stages */
@@ -35,6 +36,8 @@ void gnd__rows_needed(const gnd__kir *k, const gnd__rows *w, int s, int all, con
 /* Fills in w->kept: expensive values that two stages need, and with `loads` all loads along the
  * row. */
 void gnd__rows_kept(const gnd__kir *k, gnd__rows *w, int loads);
+/* What an element of a row costs, all stages together: about the number of machine instructions. */
+int gnd__rows_work(const gnd__kir *k);
 /* Makes only the reductions of stage s active (gnd__part). */
 void gnd__rows_only(gnd__cg *c, const gnd__rows *w, int s);
 

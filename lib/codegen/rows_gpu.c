@@ -20,6 +20,8 @@
 #define MAX_ELEMS 32
 #define TREE_BYTES 16384 /* local memory */
 #define MAX_TEXT 4096    /* approximate limit of instructions times elements */
+#define WARP 32
+#define FEW_LANES 65536 /* of all rows together: a large GPU has more */
 
 /* Elements that a work-item can hold: a power of two. */
 static int most_elements(const gnd__kir *k)
@@ -58,25 +60,68 @@ int gnd__codegen_rows_fit(const gnd__kir *k, const gnd__target *t)
            acc * MAX_GROUP <= TREE_BYTES && TREE_BYTES <= t->props->local_bytes / 2;
 }
 
+/* The numbers of vectors of a work-item: few, so that rows of many lengths share a kernel. */
+static const uint8_t steps[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32};
+
+/* The vectors of a work-item of a row of `need` vectors for each of its lanes: a step. */
+static int vectors_from(int64_t need)
+{
+    int i = 0;
+    while (steps[i] < need)
+        i++;
+    return steps[i];
+}
+
+/* What a row costs, in 128ths of a clock of a compute unit of 4 x 32 lanes: instructions, of which
+ * a work-item has some for its place, for each element and for each level of a tree; and transfers,
+ * one for each vector of the warp's rows. Both go on at once, but not perfectly. */
+static int64_t cost_of(const gnd__kir *k, int lanes, int vec, int nvec)
+{
+    const int warps = lanes > WARP ? lanes / WARP : 1;
+    int accesses = 0, levels = 0;
+    for (int i = 0; i < k->ninstr; i++)
+        accesses += gnd__rows_is_run(k, i);
+    for (int j = 0; j < k->nout; j++)
+        accesses += !k->access[k->out[j].access].epilogue;
+    for (int n = lanes; n > 1; n /= 2)
+        levels++;
+    const int64_t run = (int64_t)lanes * (80 + nvec * vec * gnd__rows_work(k) +
+                                          (levels * 10 + (warps > 1 ? 64 : 0)) * k->nreds),
+                  move = (int64_t)128 * nvec * accesses * warps;
+    return run > move ? run + move / 4 : move + run / 4;
+}
+
+/* The lanes of a row: those that cost least. Few rows get more lanes, for which they have no other
+ * use. */
 static void shape_rows(gnd__cg *c, gnd__rows *w)
 {
     const gnd__kir *k = c->k;
-    const int64_t r = gnd__kir_reduced(k);
-    int most = most_elements(k), n;
+    const int64_t r = gnd__kir_reduced(k), m = gnd__kir_kept(k);
+    const int most = most_elements(k), largest = largest_group(c->t);
+    int64_t best = -1;
     w->vec = k->nred == 1 ? gnd__cg_vector_width(k, k->nkeep, 0, 0) : 1;
     while (w->vec > most)
         w->vec /= 2;
-    n = w->vec > 4 || most < 4 ? w->vec : 4;
-    while (n < most && (int64_t)n * GROUP < r)
-        n *= 2;
-    w->nvec = n / w->vec;
-    w->lanes = 1;
-    while ((int64_t)w->lanes * n < r)
-        w->lanes *= 2;
+    for (int lanes = 1; lanes <= largest; lanes *= 2) {
+        const int64_t need = (r + (int64_t)lanes * w->vec - 1) / ((int64_t)lanes * w->vec);
+        if (need * w->vec > most)
+            continue;
+        const int nvec = vectors_from(need);
+        const int64_t cost = cost_of(k, lanes, w->vec, nvec);
+        const int idle = m * lanes < FEW_LANES && lanes <= GROUP && need * w->vec > 4;
+        if (best < 0 || cost < best) {
+            w->lanes = lanes;
+            w->nvec = nvec;
+            best = idle ? INT64_MAX : cost;
+        }
+    }
     w->local = (int)gnd__cg_group(c, GROUP);
     if (w->local < w->lanes)
         w->local = w->lanes;
-    w->full = r == (int64_t)w->lanes * n;
+    w->full = r == (int64_t)w->lanes * w->nvec * w->vec;
+    w->sure = 0; /* rows of fewer vectors than these would have another kernel */
+    for (int i = 0; steps[i] < w->nvec; i++)
+        w->sure = steps[i];
 }
 
 /* The data that fill the shapes of kernels/rows_gpu.cl. */
@@ -175,8 +220,8 @@ static void fill_row(row_writer *r, int outputs)
         {"vec", .number = r->w.vec},
         {"vectors", .number = r->w.vec > 1},
         {"within", .text = r->w.full ? (outputs ? "live" : "1")
-                           : outputs ? "x0 < R && live"
-                                     : "x0 < R"},
+                           : outputs ? "(n < sure || x0 < R) && live"
+                                     : "n < sure || x0 < R"},
         {"outputs", .number = outputs},
         {"vector_outputs", .number = outputs && r->w.vec > 1},
         {"index", .text = r->w.vec > 1 ? "x0 + l" : "x0"},
@@ -263,7 +308,7 @@ gnd_status gnd__cg_rows(gnd__cg *c)
     gnd__cg_int(c, "M", m);
     gnd__cg_int(c, "R", gnd__kir_reduced(k));
     c->keys = 1; /* in local memory */
-    if (r.w.lanes > 1)
+    if (r.w.lanes > 1 && !gnd__acc_in_warp(c, r.w.lanes))
         gnd__acc_shared(c, r.w.local);
     c->keys = 0;
     const int rows = r.w.local / r.w.lanes;
@@ -271,6 +316,7 @@ gnd_status gnd__cg_rows(gnd__cg *c)
         {"kept", .number = k->nkeep},
         {"lanes", .number = r.w.lanes},
         {"rows", .number = rows},
+        {"sure", .number = r.w.sure},
         {"arrays", .write = write_arrays},
         {"stages", .write = write_stages},
         {"some", .number = r.points != (1u << k->nout) - 1},

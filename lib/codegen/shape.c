@@ -263,7 +263,7 @@ gnd_status gnd__fill_text(gnd__str *out, const char *name, const char *text,
 
 /* --- the shapes of kernels/ ------------------------------------------------------------------- */
 
-enum { MAX_SHAPES = 64 };
+enum { MAX_SHAPES = 96 };
 
 static struct shape {
     const char *name, *text, *end;

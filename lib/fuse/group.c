@@ -256,6 +256,8 @@ gnd_status gnd__group(gnd__pgraph *g, gnd_err *e)
         gnd__make_works(g);
         levels(g);
     } while (!g->oom && split_teams(g));
+    if (!g->oom && g->gpu)
+        gnd__interleave(g);
     if (!g->oom)
         gnd__fuse_rows(g);
     if (g->follow && !g->oom)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/works.h - what works.c (one work per root) and group.c (merging, levels, order) share.
+ * fuse/works.h - what works.c (one work per root), interleave.c and group.c (merging, levels,
+ * order) share.
  */
 #ifndef GND_FUSE_WORKS_H
 #define GND_FUSE_WORKS_H
@@ -17,5 +18,8 @@ const gnd_array *gnd__work_space(const gnd__pgraph *g, const gnd__pwork *w);
  * into the kernel of their only consumer; the works that computed them are marked as merged. Sets
  * g->oom if there is no memory. */
 void gnd__make_works(gnd__pgraph *g);
+/* Makes the works of boxes that interleave in memory one work, on GPUs, after levels are known
+ * (interleave.c). */
+void gnd__interleave(gnd__pgraph *g);
 
 #endif

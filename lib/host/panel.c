@@ -197,11 +197,11 @@ static gnd_status none_singular(const call *c)
     if (v == INT32_MAX)
         return GND_OK;
     const int at = v % c->ld, matrix = v / c->ld;
+    if (at == c->ld - 1)
+        return gnd__solve_refused(c->p->strict, 0, matrix, c->e);
     if (!c->p->strict)
         return gnd__err(c->e, GND_ERR_LINALG, "matrix %d: singular: U[%d, %d] is 0", matrix, at,
                         at);
-    if (at == c->ld - 1)
-        return gnd__solve_refused(1, 0, matrix, c->e);
     return gnd__err(
         c->e, GND_ERR_LINALG,
         "matrix %d: not positive definite: the leading minor of order %d is not positive", matrix,

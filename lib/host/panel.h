@@ -23,7 +23,7 @@
  *             both are errors
  *   SINGULAR  in int32: the first singular of matrices of side ld - 1, times ld, and which place
  *             of its diagonal is 0; INT32_MAX: there is none. strict: the first that is not
- *             positive definite, and which minor; ld - 1: it is not finite
+ *             positive definite, and which minor; ld - 1: it is not finite (ld 1: that alone)
  * In each of these rows >= cols. On `count` matrices in C order (host/rows.h):
  *   CHOLESKY_ROWS  in matrices; out their lower factors
  *   LU_ROWS   in matrices; out L, U and the order of rows */

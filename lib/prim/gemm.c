@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * prim/gemm.c - the texts and launches of our own matrix products: kernels/matmul.cl with tile
- * sizes that suit the shape. If the tiles do not fill the device and k is long, k is cut into
- * chunks, whose products a second kernel adds in a fixed order, so that the bits are the same every
- * time. The number of chunks depends on the shape, and on GPUs on the number of compute units.
+ * sizes that suit the shape, or several small products for each group. If the tiles do not fill the
+ * device and k is long, k is cut into chunks, whose products a second kernel adds in a fixed order,
+ * so that the bits are the same every time. The number of chunks depends on the shape, and on GPUs
+ * on the number of compute units.
  */
 #include "prim/gemm.h"
 
@@ -15,6 +16,19 @@ enum {
     CPU_TASKS = 32,       /* number of blocks of results from which k is not cut */
     CPU_CHUNK = 4096,     /* minimum number of terms per chunk */
     PART_BYTES = 64 << 20 /* maximum size of all chunks' products */
+};
+
+/* Small products: at least MANY of them, of sides up to MOST_SIDE and up to MOST_TERMS
+ * multiplications; work-items of a group, results that each has at a time, local memory of a group.
+ */
+enum {
+    MANY = 32,
+    MOST_SIDE = 64,
+    MOST_TERMS = 8192,
+    ITEMS = 128,
+    ROWS = 4,
+    WIDE = 8,
+    ROOM = 24 * 1024
 };
 
 static const gnd__tile *tiles_of(gnd_dtype t, const gnd_props *p, int *n)
@@ -272,6 +286,64 @@ static gnd_status product(const gnd_gemm *g, const gnd__target *t, const shape *
     return finish(k, &text, t->cpu ? "matmul_cpu" : "matmul_gpu", dt, t->props, e);
 }
 
+/* --- many small products ---------------------------------------------------------------------- */
+
+/* Bytes of local memory for one. */
+static int64_t small_bytes(const gnd_gemm *g)
+{
+    return (int64_t)gnd_dtype_size(acc_of((gnd_dtype)g->dtype)) *
+           (g->m * (g->k | 1) + g->k * g->n + g->m * g->n);
+}
+
+int gnd__gemm_small(const gnd_gemm *g, const gnd__target *t)
+{
+    return !t->cpu && g->nbatch >= MANY && g->m <= MOST_SIDE && g->n <= MOST_SIDE && g->k >= 1 &&
+           g->k <= MOST_SIDE && g->m * g->n * g->k <= MOST_TERMS && g->a.batch != 0 &&
+           g->b.batch != 0 && small_bytes(g) <= ROOM && t->props->max_group >= ITEMS &&
+           t->props->local_bytes >= ROOM;
+}
+
+static gnd_status small(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kernel *k, gnd_err *e)
+{
+    const int64_t v[] = {g->nbatch, g->a.batch, g->a.row,   g->a.col, g->b.batch,
+                         g->b.row,  g->b.col,   g->c.batch, g->c.row, g->c.col};
+    const int64_t tm = g->m < ROWS ? g->m : ROWS, mb = ceil_div(g->m, tm), tn = g->n < WIDE ? 1 : 2,
+                  nw = ceil_div(g->n, tn);
+    int64_t per = ceil_div(2 * ITEMS, mb * nw);
+    gnd__str text = {0};
+    while (per > 1 && per * small_bytes(g) > ROOM)
+        per--;
+    k->name = "k_matmul_small";
+    k->nmem = 3;
+    k->mem[0] = GND__GEMM_A, k->mem[1] = GND__GEMM_B, k->mem[2] = GND__GEMM_C;
+    k->nvalue = (int)(sizeof v / sizeof *v);
+    memcpy(k->value, v, sizeof v);
+    k->local[0] = ITEMS;
+    k->global[0] =
+        (size_t)(ceil_div(g->nbatch, per) < 1 << 22 ? ceil_div(g->nbatch, per) : 1 << 22) * ITEMS;
+    k->local[1] = k->local[2] = k->global[1] = k->global[2] = 1;
+    macros(&text, (gnd_dtype)g->dtype, (gnd_dtype)g->dtype, t->props->kind != GND_DEV_CPU);
+    gnd__str_addf(
+        &text,
+        "#define SM %d\n#define SK %d\n#define SN %d\n#define PA %d\n#define TM %d\n#define MB %d\n"
+        "#define TN %d\n#define NW %d\n"
+        "#define PER %d\n#define WG %d\n#define AK %d\n#define BK %d\n",
+        (int)g->m, (int)g->k, (int)g->n, (int)(g->k | 1), (int)tm, (int)mb, (int)tn, (int)nw,
+        (int)per, ITEMS, g->a.col == 1, g->b.row == 1 && g->b.col != 1);
+    gnd__str_addf(&text, "GND_KERNEL %s k_matmul_small(\n",
+                  t->props->dialect == GND_DIALECT_CUDA ? "void __launch_bounds__(128)"
+                  : t->props->kind == GND_DEV_CPU
+                      ? "void"
+                      : "__attribute__((reqd_work_group_size(128, 1, 1))) void");
+    gnd__str_add(&text, "    GND_CONST_GLOBAL MT *GND_RESTRICT a, const g_i64 oa,\n"
+                        "    GND_CONST_GLOBAL MT *GND_RESTRICT b, const g_i64 ob,\n"
+                        "    GND_GLOBAL OT *GND_RESTRICT c, const g_i64 oc, const g_i64 NB,\n"
+                        "    const g_i64 ab, const g_i64 ar, const g_i64 ac,\n"
+                        "    const g_i64 bb, const g_i64 br, const g_i64 bc,\n"
+                        "    const g_i64 cb, const g_i64 cr, const g_i64 cc");
+    return finish(k, &text, "matmul_small", (gnd_dtype)g->dtype, t->props, e);
+}
+
 static gnd_status sum(const gnd_gemm *g, const gnd__target *t, const shape *h, gnd__gemm_kernel *k,
                       gnd_err *e)
 {
@@ -312,6 +384,11 @@ gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kern
     /* A device that is too small for all tiles gets the text that needs neither groups nor local
      * memory. */
     gnd__target plain = *t;
+    if (gnd__gemm_small(g, t)) {
+        memset(out, 0, sizeof *out);
+        out->n = 1;
+        return small(g, t, &out->k[0], e);
+    }
     plain.cpu |= !any_tile((gnd_dtype)g->dtype, t->props);
     t = &plain;
     const shape h = t->cpu ? cpu_shape(g) : gpu_shape(g, t);

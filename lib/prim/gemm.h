@@ -30,6 +30,9 @@ typedef struct gnd__gemm_kernels {
     int64_t nparts; /* number of its elements; 0: not used */
 } gnd__gemm_kernels;
 
+/* Whether g is many small products, which on GPUs a kernel of their own computes, faster than
+ * libraries do. */
+int gnd__gemm_small(const gnd_gemm *g, const gnd__target *t);
 /* Makes the kernels for g (any strides, without alpha and beta: C = A B; nbatch >= 1; k may be 0).
  * The caller frees them with gnd__gemm_free, also after errors. */
 gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kernels *out,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/measured.h"
 #include "device/device.h"
+#include "prim/gemm.h"
 #include "graph/graph.h"
 
 /* The value used to query a library if a factor is known only when the plan runs: neither 0 nor
@@ -261,11 +262,18 @@ static int worth_asking(const gnd__gdev *d, const gnd_gemm *g)
            !(tiles * 4 < (int64_t)p->compute_units && g->k >= lib->long_sum);
 }
 
+/* Whether a kernel for small products computes g, also a product with a vector. */
+static int small(const gnd__gdev *d, const gnd_gemm *g)
+{
+    const gnd__target t = gnd__target_of(&d->props, &d->tune);
+    return gnd__gemm_small(g, &t);
+}
+
 int gnd__product_library(gnd__gdev *d, const gnd_gemm *g)
 {
     int yes = 0;
     /* only a library adds to C */
-    if (!g->flags && g->beta == 0 && !worth_asking(d, g))
+    if (!g->flags && g->beta == 0 && (small(d, g) || !worth_asking(d, g)))
         return 0;
     return (g->flags ? gnd__gate_gemm_follows(d, g, &yes, NULL)
                      : gnd__gate_gemm_supports(d, g, &yes, NULL)) == GND_OK &&
@@ -274,7 +282,7 @@ int gnd__product_library(gnd__gdev *d, const gnd_gemm *g)
 
 gnd__product_way gnd__product_choose(gnd__gdev *d, const gnd_gemm *g)
 {
-    return gnd__product_library(d, g) ? GND__BY_LIBRARY
-           : g->m == 1 || g->n == 1   ? GND__BY_REDUCTION
-                                      : GND__BY_KERNELS;
+    return gnd__product_library(d, g)                 ? GND__BY_LIBRARY
+           : (g->m == 1 || g->n == 1) && !small(d, g) ? GND__BY_REDUCTION
+                                                      : GND__BY_KERNELS;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * prim/small.c - see small.h. A program of one kernel, and for inverses and systems the host's look
- * at the first singular matrix.
+ * at the first singular matrix. A matrix of up to 8 x 8 is one work-item's (kernels/small.cl), a
+ * larger one that of 16 or 32, each with a row (kernels/small_rows.cl, on GPUs).
  */
 #include "prim/small.h"
 
@@ -17,8 +18,9 @@ enum { N_WHAT, N_BATCH, N_N, N_K };
 
 /* On CPUs: matrices per work-item, and the largest side for which loops are unrolled (memory is as
  * near as registers there, and compiling costs more). On GPUs: bytes of local memory for the
- * matrices of a group. Both: the most right sides that are solved one after the other. */
-enum { EACH_CPU = 64, UNROLL_CPU = 4, LOCAL = 24 * 1024, MOST_SIDES = 64 };
+ * matrices of a group; the largest side of a work-item alone, and the work-items of larger ones'
+ * groups. Both: the most right sides that are solved one after the other. */
+enum { EACH_CPU = 64, UNROLL_CPU = 4, LOCAL = 24 * 1024, MOST_SIDES = 64, ALONE = 8, WARP = 32 };
 
 int gnd__small_takes(const gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t n, int64_t k)
 {
@@ -26,6 +28,8 @@ int gnd__small_takes(const gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t
         gnd__measured_small(gnd__target_of(&dev->g->props, &dev->g->tune).cpu);
     return n <= r->side && n * n * (int64_t)gnd_dtype_size(t) <= r->bytes && nbatch >= r->least &&
            nbatch <= INT32_MAX / (n + 1) && k <= MOST_SIDES &&
+           (n <= ALONE ||
+            (dev->g->props.max_group >= WARP && dev->g->props.local_bytes >= LOCAL)) &&
            gnd__env_choice(GND__ENV_SOLVER, 0) != GND__SOLVER_LAPACK;
 }
 
@@ -85,11 +89,15 @@ void gnd__prim_small(gnd__prog *p)
 {
     const gnd__small what = (gnd__small)p->args->n[N_WHAT];
     const int64_t batch = p->args->n[N_BATCH], n = p->args->n[N_N], k = p->args->n[N_K];
-    const int64_t size = (int64_t)gnd_dtype_size(p->dtype), pitch = n * n | 1;
+    const int64_t size = (int64_t)gnd_dtype_size(p->dtype);
+    const int apart = n > ALONE, lanes = n > WARP / 2 ? WARP : WARP / 2;
+    const int64_t pitch = (apart ? n : n * n) | 1;
     const int fails = what != GND__SMALL_FACTORS && what != GND__SMALL_DET;
     const int bad = fails ? gnd__prog_scratch(p, (int64_t)sizeof(int32_t)) : -1;
     size_t group = 1;
-    if (!p->t->cpu) {
+    if (apart) {
+        group = WARP;
+    } else if (!p->t->cpu) {
         group = gnd__prog_group(p, 128);
         while (group > 1 && (int64_t)group * pitch * size > LOCAL)
             group /= 2;
@@ -97,10 +105,13 @@ void gnd__prim_small(gnd__prog *p)
     if (fails)
         gnd__prog_fill(p, bad, GND_INT32, 1, "0x7fffffff");
     gnd__pk_begin(p, "k_small");
-    gnd__pk_def(p, "#define N %d\n#define K %d\n#define WHAT %d\n", (int)n, (int)k, (int)what);
+    gnd__pk_def(p, "#define N %d\n#define K %d\n#define WHAT %d\n", (int)n,
+                (int)(what == GND__SMALL_INV ? n : k), (int)what);
     gnd__pk_def(p, "#define UNROLL %s\n", p->t->cpu && n > UNROLL_CPU ? "" : "_Pragma(\"unroll\")");
     gnd__pk_def(p, "#define GROUP %d\n#define PITCH %d\n#define EACH %d\n",
                 p->t->cpu ? 0 : (int)group, (int)pitch, EACH_CPU);
+    if (apart)
+        gnd__pk_def(p, "#define LANES %d\n#define PER %d\n", lanes, WARP / lanes);
     arithmetic(p);
     gnd__pk_out(p, "y");
     gnd__pk_in(p, "x", 0);
@@ -109,8 +120,8 @@ void gnd__prim_small(gnd__prog *p)
     if (fails)
         gnd__pk_mem(p, "bad", bad, GND_INT32);
     gnd__pk_int(p, "batch", batch);
-    gnd__pk_body(p, "small", p->dtype);
-    const int64_t each = p->t->cpu ? EACH_CPU : (int64_t)group;
+    gnd__pk_body(p, apart ? "small_rows" : "small", p->dtype);
+    const int64_t each = apart ? WARP / lanes : p->t->cpu ? EACH_CPU : (int64_t)group;
     gnd__pk_end1(p, (batch + each - 1) / each, group,
                  gnd__prog_reads(p, 0) + (p->nin > 1 ? gnd__prog_reads(p, 1) : 0), p->size * size);
     if (fails) {

@@ -9,7 +9,9 @@
 #include <string.h>
 #include "base/dtype.h"
 #include "codegen/prelude.h"
+#include "device/device.h"
 #include "prim/blocked.h"
+#include "prim/eigh_batch.h"
 #include "host/lapack.h"
 #include "prim/prim.h"
 #include "prim/qr_batch.h"
@@ -70,7 +72,8 @@ gnd_array *gnd__solve_node(const char *func, gnd_device *dev, const gnd_solve_de
     a.func = func;
     for (int i = 0; i < nin; i++) {
         all[i] = in[i];
-        a.mode[i] = in[i]->size >= LARGE ? GND__IN_MEM : GND__IN_ONCE;
+        a.mode[i] =
+            in[i]->size >= LARGE && !gnd__eigh_batch_takes(dev->g, s) ? GND__IN_MEM : GND__IN_ONCE;
     }
     if (bad && bad->kind == GND__ERROR)
         return bad;
@@ -217,13 +220,16 @@ void gnd__prim_solve(gnd__prog *p)
     if (inverse_apart(p, &s) || system_apart(p, &s))
         return;
     n = gnd__solve_operands(&s);
-    const int small = gnd__qr_batch_takes(p, &s); /* reads the input itself */
+    const int small_eigh = gnd__eigh_batch_takes(p->dev, &s);
+    const int small =
+        small_eigh || gnd__qr_batch_takes(p, &s); /* these read the input themselves */
     for (int i = 0; i < n; i++) {
         int dir = gnd__solve_direction(&s, i);
         gnd_dtype t = operand_dtype(&s, i);
         int64_t count = gnd__solve_count(&s, i), begin = gnd__solve_begin(&s, i);
-        scratch[i] =
-            dir == 1 || t != p->dtype ? gnd__prog_scratch(p, (int64_t)gnd__solve_bytes(&s, i)) : -1;
+        scratch[i] = (dir == 1 && !small) || t != p->dtype
+                         ? gnd__prog_scratch(p, (int64_t)gnd__solve_bytes(&s, i))
+                         : -1;
         mem[i].kind = scratch[i] >= 0 ? GND__PA_SCRATCH : GND__PA_OUT;
         mem[i].ref = scratch[i] >= 0 ? scratch[i] : 0;
         mem[i].off = scratch[i] >= 0 ? 0 : begin * (int64_t)gnd_dtype_size(t);
@@ -246,7 +252,9 @@ void gnd__prim_solve(gnd__prog *p)
                                  .ld = s.nbatch};
         gnd__prog_panel(p, &look, 1, &(gnd__pmem){GND__PA_IN, in, 0});
     }
-    if (small)
+    if (small_eigh)
+        gnd__eigh_batch(p, &s, mem);
+    else if (small)
         gnd__qr_batch(p, &s, mem);
     else if (gnd__blocked_takes(p->dev, &s))
         gnd__blocked(p, &s, mem);

@@ -359,6 +359,18 @@ static void on_device(gnd_device *dev, const char *spec)
         check(dev, t, 1, (int64_t[]){0}, 1, (int64_t[]){0}, REF_CONTIG, REF_CONTIG);
         check2(dev, t, 130, 257, 129, REF_CONTIG, REF_CONTIG);
     }
+    /* many small products, which on GPUs have a kernel of their own */
+    const gnd_dtype some[] = {GND_FLOAT64, GND_FLOAT16, GND_COMPLEX64, GND_INT32};
+    for (int q = 0; q < 4; q++) {
+        check(dev, some[q], 3, (int64_t[]){41, 3, 5}, 3, (int64_t[]){41, 5, 4}, REF_CONTIG,
+              q % 2 ? REF_TRANSPOSED : REF_CONTIG);
+        check(dev, some[q], 3, (int64_t[]){150, 7 + q, 6}, 3, (int64_t[]){150, 6, 1},
+              REF_TRANSPOSED, REF_CONTIG);
+    }
+    check(dev, GND_FLOAT32, 4, (int64_t[]){2, 40, 5, 3}, 3, (int64_t[]){40, 3, 19}, REF_CONTIG,
+          REF_STRIDED);
+    check(dev, GND_FLOAT32, 3, (int64_t[]){35, 4, 9}, 3, (int64_t[]){1, 9, 5}, REF_CONTIG,
+          REF_CONTIG);
     after_products(dev);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops_small.c - determinants, inverses, systems and Cholesky's factors of many small matrices,
- * which a work-item each computes (prim/small.h): backward errors in bounds of eps and n, sides on
- * both sides of the limit, views, batches that broadcast, a NaN and a singular matrix among others.
- * With the kernels of both shapes.
+ * which a work-item each computes (prim/small.h), or on GPUs a work-item for each row; and there
+ * eigenvalues and eigenvectors (prim/eigh_batch.h): backward errors in bounds of eps and n, sides
+ * on both sides of the limits, views, batches that broadcast, a NaN and a singular matrix among
+ * others. With the kernels of both shapes.
  */
 #include <math.h>
 #include <stdio.h>
@@ -144,6 +145,81 @@ static void apart(int64_t nb, int64_t n)
            mat_where);
 }
 
+/* The determinant of matrices with a known one: rows of a triangle exchanged, by a rotation of n of
+ * them. */
+static void turned(int64_t nb, int64_t n)
+{
+    mat a = mat_make(MAT_STRONG, nb, n, n), want = mat_new(nb, 1, 1), t = mat_new(nb, n, n);
+    for (int64_t b = 0; b < nb; b++) {
+        want.p[b] = n % 2 ? 1 : -1;
+        for (int64_t i = 0; i < n * n; i++) {
+            double complex v = i % n < i / n ? 0 : a.p[b * n * n + i];
+            if (i % n == i / n)
+                v /= cabs(v) > 0 ? cabs(v) : 1, want.p[b] *= v;
+            t.p[b * n * n + (i / n + 1) % n * n + i % n] = v;
+        }
+    }
+    gnd_array *d = mat_put(&t), *sign, *size;
+    mat got = mat_get(gnd_det(d), nb, 1, 1), e = mat_sub(&got, &want);
+    mat_within(&e, NULL, 40.0 * (double)n, mat_named("det", MAT_NKINDS, &t));
+    gnd_slogdet(d, &sign, &size);
+    mat s = mat_get(sign, nb, 1, 1);
+    e = mat_sub(&s, &want);
+    mat_within(&e, NULL, 40.0 * (double)n, mat_named("sign of slogdet", MAT_NKINDS, &t));
+}
+
+/* Eigenvalues and eigenvectors; the upper triangle is not read, and a NaN in the lower one is an
+ * error. */
+static void eigen(mat_kind k, int64_t nb, int64_t n)
+{
+    gnd_array *w, *v;
+    mat x = mat_make(k, nb, n, n), xh = mat_adjoint(&x), a = mat_new(nb, n, n),
+        low = mat_new(nb, n, n);
+    for (int64_t i = 0; i < nb * n * n; i++) {
+        a.p[i] = x.p[i] + xh.p[i];
+        low.p[i] = i % n <= i / n % n ? a.p[i] : NAN;
+    }
+    gnd_array *d = mat_put(&low);
+    tap_is_int(gnd_eigh(d, 0, &w, &v), GND_OK, "%s: eigh", mat_where);
+    mat hw = mat_get(w, nb, 1, n), hv = mat_get(v, nb, n, n), vw = mat_scale(&hv, &hw),
+        vh = mat_adjoint(&hv);
+    mat e = mat_off(&a, &vw, &vh);
+    mat_within(&e, mat_norms(&a), 10.0 * (double)n, mat_named("v w v^H", k, &a));
+    mat_orthogonal(&hv, 8.0 * (double)n, mat_named("v", k, &a));
+    int order = 0;
+    for (int64_t i = 0; i < nb * n; i++)
+        order += i % n && creal(hw.p[i]) < creal(hw.p[i - 1]);
+    tap_is_int(order, 0, "%s: eigenvalues ascend", mat_where);
+    mat alone = mat_get(gnd_eigvalsh(d, 0), nb, 1, n), apart = mat_sub(&alone, &hw);
+    mat_within(&apart, mat_norms(&a), 10.0 * (double)n, mat_named("eigvalsh", k, &a));
+    low.p[(nb - 2) * n * n + (n - 1) * n] = NAN;
+    char text[80];
+    gnd_array *y = gnd_eigvalsh(mat_put(&low), 0);
+    tap_is_int(gnd_wait(y), GND_ERR_LINALG, "%s: one with a NaN", mat_where);
+    snprintf(text, sizeof text, "matrix %d: no convergence: it has a NaN or an infinity",
+             (int)nb - 2);
+    tap_has_str(gnd_error(y), text, "which");
+}
+
+/* More than a work-item's registers hold, on GPUs: a work-item has a row. */
+static void rows(int i)
+{
+    const int all = getenv("GND_TEST_ALL") != NULL;
+    MAT_GROUP(check((mat_kind)(i % MAT_NKINDS), 5, 10 + i, 2));
+    MAT_GROUP(turned(5, 9 + i));
+    MAT_GROUP(factor(5, 12 + i));
+    if (i == 1 || all) {
+        MAT_GROUP(check(MAT_STRONG, 3, 32, 33));
+        MAT_GROUP(turned(3, 21));
+        MAT_GROUP(apart(11, 17));
+    }
+    MAT_GROUP(eigen((mat_kind)(i % MAT_NKINDS), 35, 3 + 2 * i));
+    if (i == 0 || all) {
+        MAT_GROUP(eigen(MAT_GRADED, 3, 31));
+        MAT_GROUP(eigen(MAT_RANDOM, 9, 12));
+    }
+}
+
 static void each(int i)
 {
     static const int64_t side[4][3] = {{3, 8, 1}, {4, 9, 2}, {5, 2, 6}, {2, 3, 8}};
@@ -162,6 +238,9 @@ static void each(int i)
     }
     if (i == 1 || all) {
         MAT_GROUP(apart(99, 4));
+    }
+    if (on_gpu) {
+        rows(i);
     }
 }
 

@@ -345,6 +345,28 @@ static void joins(void)
     gnd_scope_end();
 }
 
+/* Boxes that interleave in memory are outputs of one kernel, which reads what they share once. */
+static void interleaved(void)
+{
+    enum { M = 333 };
+    float *h;
+    double want[3 * M];
+    gnd_scope_begin();
+    gnd_array *x = random_array(2, (int64_t[]){M, 3}, &h);
+    for (int i = 0; i < M; i++)
+        for (int c = 0; c < 3; c++)
+            want[3 * i + c] = (double)h[3 * i + c] * h[3 * i + (c + 1) % 3];
+    gnd_array *y = eval("a, b, c = x[:, 0], x[:, 1], x[:, 2]; stack((a * b, b * c, c * a), -1)", x);
+    is_plan(y, 1, 12 * M, 12 * M, "interleaved boxes");
+    tap_near(worst(y, want, 3 * M), 0, 1e-6, "%s: interleaved boxes", where);
+    y = eval("a = x[:, :2]; concatenate((a + 1, a.sum(1, keepdims=True), a * 2), 1)", x);
+    for (int i = 0; i < M; i++)
+        want[i] = (double)h[3 * i] + h[3 * i + 1];
+    tap_near(worst(gnd_at(y, ":, 2"), want, M), 0, 1e-6, "%s: boxes of unlike widths", where);
+    free(h);
+    gnd_scope_end();
+}
+
 /* A sink that is a view of a reduction which a kernel of rows would keep to itself; so too of the
  * rows. */
 static void views_of_inner(void)
@@ -381,6 +403,8 @@ static void on_device(gnd_device *d, const char *spec)
         return;
     rows_of(5, 2, 0);
     rows_of(7, 10, 1);
+    rows_of(300, 53, 0);
+    rows_of(40, 297, 1);
     rows_of(2, 4096, 0);
     short_rows();
     distances(513, 520, 8);
@@ -391,6 +415,7 @@ static void on_device(gnd_device *d, const char *spec)
     stencil();
     views_of_inner();
     joins();
+    interleaved();
 }
 
 int main(void)

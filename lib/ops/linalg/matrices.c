@@ -13,6 +13,7 @@
 #include "base/dtype.h"
 #include "graph/check.h"
 #include "prim/choices.h"
+#include "prim/eigh_batch.h"
 #include "host/lapack.h"
 #include "prim/solve.h"
 #include "device/device.h"
@@ -110,7 +111,8 @@ gnd_array *gnd__mats_nan(const gnd__mats *a, const gnd_solve_desc *s, gnd_array 
 
 gnd_array *gnd__mats_bad(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *sides)
 {
-    if (!gnd__solve_strict(s) || !gnd__solve_native(a->dev, s))
+    if (!gnd__solve_strict(s) || gnd__eigh_batch_takes(a->dev->g, s) ||
+        !gnd__solve_native(a->dev, s))
         return NULL;
     gnd_array *bad = gnd_astype(not_finite(a, s), GND_UINT8);
     if (sides) {
