@@ -17,7 +17,7 @@
 
 extern const char gnd__kernels_text[];
 
-enum { MAX_SECTIONS = 640, ALL_DIALECTS = 3, MAX_KEPT = 64 };
+enum { MAX_SECTIONS = 704, ALL_DIALECTS = 3, MAX_KEPT = 64 };
 
 /* One section of kernels/: of a base (name == NULL), of a function, or the text of a kernel. */
 typedef struct section {
