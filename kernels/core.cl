@@ -83,6 +83,7 @@ typedef float g_f32;
 #define GND_GID(d) (GND_GRP(d) * GND_LSZ(d) + GND_LID(d))
 #define GND_BARRIER() __syncthreads()
 #define GND_FN static __device__
+#define GND_INLINE static __device__ __forceinline__
 #define GND_BITS_f32(x) __float_as_uint(x)
 #define GND_FROM_f32(u) __uint_as_float(u)
 #define GND_INF_f32 __uint_as_float(0x7f800000u)

@@ -7,7 +7,7 @@
 /* A part of exp(-2 pi i k/n) for k < n: the angle is brought into an eighth of the circle with integers, where sine
  * and cosine are short polynomials (fdlibm's, of W. Kahan and K. C. Ng, 1993): no bit of a large angle is lost. */
 //@fn root f
-GND_FN $T gnd_root_$t(g_u64 k, g_u64 n, int sine)
+GND_INLINE $T gnd_root_$t(g_u64 k, g_u64 n, int sine)
 {
     const g_u64 k4 = k * 4;
     const int q = (k4 >= n) + (k4 >= 2 * n) + (k4 >= 3 * n); /* angle = (pi/2) (q + rest/n) */
@@ -118,11 +118,10 @@ GND_FN void gnd_dft8_$t($T *v)
         v[i + 4] = e[i] - o[i];
     }
 }
-/* Of an odd number r of elements, by definition; cs[i] = cos(2 pi i/r), sn[i] = sin(2 pi i/r). */
+/* Of an odd number r of elements, by definition; y: room for as many; cs[i] = cos(2 pi i/r), sn[i] = sin(2 pi i/r). */
 //@fn dftr c
-GND_FN void gnd_dftr_$t($T *v, const int r, const $R *cs, const $R *sn)
+GND_FN void gnd_dftr_$t($T *v, $T *y, const int r, const $R *cs, const $R *sn)
 {
-    $T y[13];
     for (int j = 0; j < r; j++) {
         $R re = 0, im = 0;
         int k = 0;
@@ -138,6 +137,93 @@ GND_FN void gnd_dftr_$t($T *v, const int r, const $R *cs, const $R *sn)
         v[j] = y[j];
 }
 
+/* The same of r values whose parts lie apart, on CPUs. */
+//@fn sdft2 f
+GND_INLINE void gnd_sdft2_$t($T *x, $T *y)
+{
+    const $T a = x[0], b = y[0];
+    x[0] = a + x[1];
+    y[0] = b + y[1];
+    x[1] = a - x[1];
+    y[1] = b - y[1];
+}
+//@fn sdft3 f
+GND_INLINE void gnd_sdft3_$t($T *x, $T *y)
+{
+    const $T h = 0.86602540378443864676$f;
+    const $T sx = x[1] + x[2], sy = y[1] + y[2], dx = h * (x[1] - x[2]), dy = h * (y[1] - y[2]);
+    const $T mx = x[0] - 0.5$f * sx, my = y[0] - 0.5$f * sy;
+    x[0] += sx;
+    y[0] += sy;
+    x[1] = mx + dy;
+    y[1] = my - dx;
+    x[2] = mx - dy;
+    y[2] = my + dx;
+}
+//@fn sdft4 f
+GND_INLINE void gnd_sdft4_$t($T *x, $T *y)
+{
+    const $T ax = x[0] + x[2], ay = y[0] + y[2], bx = x[0] - x[2], by = y[0] - y[2];
+    const $T cx = x[1] + x[3], cy = y[1] + y[3], dx = x[1] - x[3], dy = y[1] - y[3];
+    x[0] = ax + cx;
+    y[0] = ay + cy;
+    x[1] = bx + dy;
+    y[1] = by - dx;
+    x[2] = ax - cx;
+    y[2] = ay - cy;
+    x[3] = bx - dy;
+    y[3] = by + dx;
+}
+//@fn sdft5 f
+GND_INLINE void gnd_sdft5_$t($T *x, $T *y)
+{
+    const $T c1 = 0.30901699437494742410$f, c2 = -0.80901699437494742410$f;
+    const $T s1 = 0.95105651629515357212$f, s2 = 0.58778525229247312917$f;
+    const $T ax = x[1] + x[4], ay = y[1] + y[4], bx = x[2] + x[3], by = y[2] + y[3];
+    const $T px = x[1] - x[4], py = y[1] - y[4], qx = x[2] - x[3], qy = y[2] - y[3];
+    const $T mx = x[0] + c1 * ax + c2 * bx, my = y[0] + c1 * ay + c2 * by;
+    const $T nx = x[0] + c2 * ax + c1 * bx, ny = y[0] + c2 * ay + c1 * by;
+    const $T tx = s1 * py + s2 * qy, ty = -(s1 * px + s2 * qx);
+    const $T ux = s2 * py - s1 * qy, uy = -(s2 * px - s1 * qx);
+    x[0] += ax + bx;
+    y[0] += ay + by;
+    x[1] = mx + tx;
+    y[1] = my + ty;
+    x[2] = nx + ux;
+    y[2] = ny + uy;
+    x[3] = nx - ux;
+    y[3] = ny - uy;
+    x[4] = mx - tx;
+    y[4] = my - ty;
+}
+//@fn sdft8 f
+GND_INLINE void gnd_sdft8_$t($T *x, $T *y)
+{
+    const $T h = 0.70710678118654752440$f;
+    $T ex[4], ey[4], ox[4], oy[4];
+    for (int i = 0; i < 4; i++) {
+        ex[i] = x[2 * i];
+        ey[i] = y[2 * i];
+        ox[i] = x[2 * i + 1];
+        oy[i] = y[2 * i + 1];
+    }
+    gnd_sdft4_$t(ex, ey);
+    gnd_sdft4_$t(ox, oy);
+    const $T a = ox[1], b = ox[2], c = ox[3];
+    ox[1] = h * (a + oy[1]);
+    oy[1] = h * (oy[1] - a);
+    ox[2] = oy[2];
+    oy[2] = -b;
+    ox[3] = h * (oy[3] - c);
+    oy[3] = -h * (c + oy[3]);
+    for (int i = 0; i < 4; i++) {
+        x[i] = ex[i] + ox[i];
+        y[i] = ey[i] + oy[i];
+        x[i + 4] = ex[i] - ox[i];
+        y[i + 4] = ey[i] - oy[i];
+    }
+}
+
 //@text fft_roots
     const g_i64 i = (g_i64)GND_GID(0);
     if (i < n) {
@@ -151,7 +237,25 @@ GND_FN void gnd_dftr_$t($T *v, const int r, const $R *cs, const $R *sn)
             s *= r;
         }
         const g_i64 k = at / s + 1, q = at - (k - 1) * s;
-        y[i] = ROOT((g_u64)(k * q), (g_u64)(s * r));
+        y[i] = gnd_cplx_$t(ROOT((g_u64)(k * q), (g_u64)(s * r), 0), ROOT((g_u64)(k * q), (g_u64)(s * r), 1));
+    }
+//@text fft_roots_cpu
+    /* the roots of factor k in all passes, their parts apart: vectors are made of numbers and not of pairs */
+    const g_i64 k = (g_i64)GND_GID(0) + 1;
+    const int radix[] = {RADICES};
+    g_i64 s = 1;
+    GND_GLOBAL $R *v = (GND_GLOBAL $R *)y;
+    for (int i = 0; i < (int)(sizeof radix / sizeof *radix); i++) {
+        const g_i64 r = radix[i];
+        if (k < r) {
+            GND_GLOBAL $R *u = v + 2 * (k - 1) * s;
+            for (g_i64 j = 0; j < s; j++) {
+                u[2 * j] = ROOT((g_u64)(k * j), (g_u64)(s * r), 0);
+                u[2 * j + 1] = ROOT((g_u64)(k * j), (g_u64)(s * r), 1);
+            }
+        }
+        v += 2 * (r - 1) * s;
+        s *= r;
     }
 //@text fft_scale
     const g_i64 i = (g_i64)GND_GID(0);

@@ -29,6 +29,22 @@ ${end}
 ${values}
 ${stores}
 
+// A run along axis ${l} and all points of the axes inside of it, which are few.
+//
+//     planes    there are axes outside of it
+//@shape map_nest_cpu
+const I left = (I)GND_GID(0) * run;
+const I end = n${l} - left < run ? n${l} : left + run;
+${if planes}
+I f = (I)GND_GID(1);
+${indices f, 0, ${l}}
+${end}
+${inner_loops ${l}}
+for (I i${l} = left; i${l} < end; i${l}++) {
+    ${values}
+    ${stores}
+}
+
 // A run of up to ${run} points per work-item, along x: `count` of them, from `left` on.
 //@shape map_runs_cpu
 const I left = (I)GND_GID(0) * ${run};

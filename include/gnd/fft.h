@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * gnd/fft.h - discrete Fourier transforms of any length along any axes. The backend's library is
- * used if there is one (cuFFT), else kernels of gnd: mixed radix with primes up to 13, several
- * steps for long rows, and Bluestein's algorithm for lengths with a larger prime factor.
+ * used if there is one (cuFFT), else kernels of gnd: mixed radix with primes up to 13 (127 on
+ * CPUs), several steps for long rows, and Bluestein's algorithm for lengths with a larger prime
+ * factor.
  *
  * dtypes: float32, complex64, float16 and bfloat16 give complex64. float64, complex128, ints and
  * bools give complex128 (complex64 on a device without float64). n is the length of the transform:

@@ -3,12 +3,15 @@
  * codegen/map_cpu.c - kernels that compute every point independently, on CPU devices.
  *
  * One point per work-item over a range of up to three axes, which the compiler vectorises along the
- * first. Or runs: a work-item takes a run of points along the last axis, for computations that are
+ * first. Or nests of loops, if the last axis is narrow: groups of points would mostly be outside of
+ * it. Or runs: a work-item takes a run of points along the last axis, for computations that are
  * faster for many points at once: random words (words.c), rows read through an index, and functions
  * with a shorter text for most arguments. That text reports arguments for which it does not apply;
  * the run is then computed again. The texts are shapes of kernels/map_cpu.cl.
  */
 #include "codegen/holes.h"
+
+#include <stdlib.h>
 
 /* Of the range of work-items: one for each point of the axes but the last one. */
 static void set_space(const gnd__kir *k, size_t *global)
@@ -42,6 +45,73 @@ static gnd_status single_points(gnd__cg *c)
     gnd__cg_shape_of(c, "map_points_cpu", own, NULL);
     return gnd__cg_end(c, 3, global, local);
 }
+
+/* --- nests ------------------------------------------------------------------------------------ */
+
+#define NARROW 16        /* last axes below this are narrow */
+#define NEST_POINTS 4096 /* points of a work-item, about */
+#define NEST_INSIDE 1024 /* most points of the axes inside of the long one */
+#define NEST_COST 10     /* arithmetic of a point, in additions, that is not worth vectors */
+#define NEST_RUN 16      /* shortest run along the long axis */
+
+/* Whether a group of single points would have at least a quarter of them in the space. */
+static int fills_group(const gnd__kir *k)
+{
+    const int last = k->nkeep - 1;
+    return 4 * k->dim[last] >= NARROW && k->dim[last - 1] >= 16;
+}
+
+/* The axis along which a nest takes runs: the longest one with few points inside of it. -1: the
+ * last axis is not narrow, no other one is longer, or the arithmetic, which compilers make vectors
+ * of for groups only, is the larger part. */
+static int nest_axis(const gnd__kir *k)
+{
+    const int last = k->nkeep - 1;
+    int64_t inside = 1;
+    int best = -1;
+    if (last < 1 || k->dim[last] >= NARROW)
+        return -1;
+    if (gnd__kir_work(k) > NEST_COST * gnd__kir_kept(k) && fills_group(k))
+        return -1;
+    for (int d = last; d >= 0 && inside <= NEST_INSIDE; inside *= k->dim[d--])
+        if (best < 0 || k->dim[d] > k->dim[best])
+            best = d;
+    return best == last ? -1 : best;
+}
+
+/* The loops along the axes inside of axis `number`. */
+static void write_inner_loops(void *who, const gnd__holeargs *a)
+{
+    gnd__cg *c = who;
+    for (int d = atoi(a->v[0]) + 1; d < c->k->nkeep; d++)
+        gnd__cgf(c, "    for (I i%d = 0; i%d < n%d; i%d++)\n", d, d, d, d);
+}
+
+static gnd_status nest(gnd__cg *c, int axis)
+{
+    const gnd__kir *k = c->k;
+    int64_t inside = 1, outside = 1, run;
+    for (int d = axis + 1; d < k->nkeep; d++)
+        inside *= k->dim[d];
+    for (int d = 0; d < axis; d++)
+        outside *= k->dim[d];
+    run = NEST_POINTS / inside;
+    if (run < NEST_RUN)
+        run = NEST_RUN;
+    const size_t global[3] = {(size_t)((k->dim[axis] + run - 1) / run), (size_t)outside, 1};
+    const size_t local[3] = {1, 1, 1};
+    const gnd__hole own[] = {
+        {"l", .number = axis},
+        {"planes", .number = axis > 0},
+        {"inner_loops", write_inner_loops, .number = 1},
+    };
+    gnd__cg_begin_map(c);
+    gnd__cg_int(c, "run", run);
+    gnd__cg_shape_of(c, "map_nest_cpu", own, c);
+    return gnd__cg_end(c, 3, global, local);
+}
+
+/* --- runs ------------------------------------------------------------------------------------- */
 
 #define SHORTEST 128    /* shortest axis that is divided into runs */
 #define SHORTEST_ROW 32 /* shortest row that is one run */
@@ -133,5 +203,6 @@ gnd_status gnd__cg_map_cpu(gnd__cg *c)
     }
     if (gathers_rows(k))
         return gnd__cg_cpu_runs(c, GND__CG_RUN, write_run, &(run_writer){.c = c, .near = -1});
-    return single_points(c);
+    const int axis = nest_axis(k);
+    return axis >= 0 ? nest(c, axis) : single_points(c);
 }

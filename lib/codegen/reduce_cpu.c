@@ -10,13 +10,14 @@
  */
 #include "codegen/holes.h"
 
-#define TILE 256       /* columns of a task, as in kernels/reduce_cpu.cl */
-#define MOST 16        /* elements of a lane in a block */
-#define MOST_EXACT 256 /* the same, if the order of elements does not matter */
-#define ROW_RUN 16384  /* elements below which a row is not split */
-#define WORDS 16       /* elements of a row from which on random words are computed at once */
+#define TILE 256         /* columns of a task, as in kernels/reduce_cpu.cl */
+#define MOST 16          /* elements of a lane in a block */
+#define MOST_EXACT 256   /* the same, if the order of elements does not matter */
+#define ROW_RUN 16384    /* elements below which a row is not split */
+#define WORDS 16         /* elements of a row from which on random words are computed at once */
+#define LONG_WINDOW 2048 /* windows from which on lanes along them are as fast */
 
-/* 1: the last kept axis is the one that memory is contiguous along. */
+/* 1: the last kept axis is the one that memory is contiguous along; of windows both are. */
 static int by_columns(const gnd__kir *k)
 {
     int kept = k->nkeep - 1, last = k->nkeep + k->nred - 1, yes = 0, no = 0;
@@ -26,8 +27,11 @@ static int by_columns(const gnd__kir *k)
         const gnd__access *a = &k->access[i];
         if (a->slot < 0 || !gnd__cg_in_phase(k, i, 0))
             continue;
-        yes += a->stride[kept] == 1;
-        no += a->stride[last] == 1 && k->dim[last] >= 8;
+        const int across = a->stride[kept] == 1, along = a->stride[last] == 1;
+        /* windows and values that all columns share are read as fast down the columns */
+        const int either = (across || a->stride[kept] == 0) && k->dim[last] < LONG_WINDOW;
+        yes += across;
+        no += along && k->dim[last] >= 8 && !either;
     }
     return yes > no;
 }

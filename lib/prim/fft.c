@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * prim/fft.c - Fourier transforms of rows by the backend's library, or by a kernel of our own for
- * rows that fit into local memory and have no prime factor over 13. The kernel is Stockham's
- * algorithm in the form of Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli (High performance
- * discrete Fourier transforms on graphics processors, SC08): each pass reads a row at distance n/r,
- * transforms r elements in registers, and writes them in order. On a GPU a group handles one or
- * several rows in local memory; on a CPU a work-item handles a row in private memory.
- * lib/ops/fft/fft.c composes other lengths.
+ * rows that fit into local memory and have no prime factor over 13 (127 on CPUs). The kernel is
+ * Stockham's algorithm in the form of Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli (High
+ * performance discrete Fourier transforms on graphics processors, SC08): each pass reads a row at
+ * distance n/r, transforms r elements in registers, and writes them in order. On a GPU a group
+ * handles one or several rows in local memory; on a CPU a work-item does so in private memory
+ * (fft_cpu.c). lib/ops/fft/fft.c composes other lengths.
  */
 #include "prim/fft.h"
+#include "prim/fft_rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,22 +17,27 @@
 #include "base/dtype.h"
 #include "base/strbuf.h"
 #include "codegen/prelude.h"
-#include "prim/prim.h"
 
 enum { N_LEN, N_KIND, N_SCALE, N_DIM }; /* N_DIM: extents of the real side, rank of them */
-enum { MAX_PASSES = 15 };
 
 int64_t gnd__fft_longest(const gnd_props *props, gnd_dtype t)
 {
-    int64_t n = 4096, size = (int64_t)gnd_dtype_size(t);
+    const int64_t size = (int64_t)gnd_dtype_size(t);
+    int64_t n = props->kind == GND_DEV_CPU ? 131072 / size : 4096;
     while (n > 1 && n * size > (int64_t)props->local_bytes * 3 / 4)
         n /= 2;
     return n;
 }
 
-int gnd__fft_smooth(int64_t n)
+/* The largest prime factor. */
+static int largest_prime(const gnd_props *props)
 {
-    for (int p = 2; p <= 13; p++)
+    return props->kind == GND_DEV_CPU ? 127 : 13;
+}
+
+int gnd__fft_smooth(const gnd_props *props, int64_t n)
+{
+    for (int p = 2; p <= largest_prime(props); p++)
         while (n > 1 && n % p == 0)
             n /= p;
     return n == 1;
@@ -58,24 +64,13 @@ gnd_array *gnd__fft_node(gnd_array *x, gnd_dtype t, int kind, int inverse, int r
                           &x);
 }
 
-/* One transform as the functions below see it. */
-typedef struct rows {
-    gnd__prog *p;
-    gnd_dtype t;     /* the complex dtype */
-    const char *sfx; /* its suffix */
-    int kind, inverse, rank;
-    int64_t n, count; /* length and number of rows */
-    double scale;
-    int radix[MAX_PASSES], passes;
-} rows;
-
 static int64_t bytes(gnd_dtype t, int64_t n)
 {
     return n * (int64_t)gnd_dtype_size(t);
 }
 
 /* "#define TIMES(v)": v times the scale, of a real or a complex dtype. */
-static void define_scale(const rows *r, gnd_dtype t)
+static void define_scale(const gnd__fft_rows *r, gnd_dtype t)
 {
     const char *f = gnd__real_of(r->t) == GND_FLOAT64 ? "" : "f";
     if (r->scale == 1)
@@ -88,7 +83,7 @@ static void define_scale(const rows *r, gnd_dtype t)
 
 /* --- the backend's library -------------------------------------------------------------------- */
 
-static int by_library(const rows *r, gnd_fft_desc *f)
+static int by_library(const gnd__fft_rows *r, gnd_fft_desc *f)
 {
     gnd__prog *p = r->p;
     int yes = 0;
@@ -107,7 +102,7 @@ static int by_library(const rows *r, gnd_fft_desc *f)
     return gnd__gate_fft_supports(p->dev, f, &yes, NULL) == GND_OK && yes;
 }
 
-static void write_library(rows *r, const gnd_fft_desc *f)
+static void write_library(gnd__fft_rows *r, const gnd_fft_desc *f)
 {
     gnd__prog *p = r->p;
     size_t local = gnd__prog_group(p, 256);
@@ -140,10 +135,30 @@ static void write_library(rows *r, const gnd_fft_desc *f)
 
 /* --- our own kernel --------------------------------------------------------------------------- */
 
-static void factor(rows *r)
+static int is_prime(int p)
 {
+    for (int d = 2; d * d <= p; d++)
+        if (p % d == 0)
+            return 0;
+    return 1;
+}
+
+static void add_odd(gnd__fft_rows *r, int64_t *n, int64_t p)
+{
+    for (; *n % p == 0; *n /= p)
+        r->radix[r->passes++] = (int)p;
+}
+
+/* On CPUs the long odd factors come first, the longest first: a pass's lanes are as many as the
+ * product of the factors before it, and those of a first pass of odd length are points. */
+static void factor(gnd__fft_rows *r)
+{
+    const int cpu = r->p->t->cpu;
     int64_t n = r->n;
     int e = 0;
+    for (int i = largest_prime(r->p->t->props); i >= 7 && cpu; i -= 2)
+        if (is_prime(i))
+            add_odd(r, &n, i);
     for (; n % 2 == 0 && n > 1; n /= 2)
         e++;
     while (e > 0) {
@@ -151,39 +166,51 @@ static void factor(rows *r)
         r->radix[r->passes++] = 1 << k;
         e -= k;
     }
-    for (int p = 3; p <= 13; p += 2)
-        for (; n % p == 0 && n > 1; n /= p)
-            r->radix[r->passes++] = p;
+    for (int i = 3; n > 1; i += 2)
+        add_odd(r, &n, i);
+}
+
+/* Part 0 or 1, cosine or sine, of a root: computed in float64 if available, so that it is rounded
+ * once. */
+static void define_root(const gnd__fft_rows *r)
+{
+    const int wide = r->t == GND_COMPLEX128 || r->p->t->props->has_f64;
+    gnd__pk_def(r->p, "#define ROOT(k, n, sine) (%s)gnd_root_%s(k, n, sine)\n",
+                gnd__ctype_value(gnd__real_of(r->t)), wide ? "f64" : "f32");
 }
 
 /* Writes the roots of all passes, n - 1 of them, to scratch memory. */
-static int write_roots(rows *r)
+static int write_roots(gnd__fft_rows *r)
 {
     gnd__prog *p = r->p;
-    size_t local = gnd__prog_group(p, 256);
-    int64_t code = 0;
-    int s = gnd__prog_scratch(p, bytes(r->t, r->n));
-    for (int i = r->passes - 1; i >= 0; i--)
-        code = code << 4 | r->radix[i];
+    const size_t local = p->t->cpu ? 1 : gnd__prog_group(p, 256);
+    const int s = gnd__prog_scratch(p, bytes(r->t, r->n));
+    int64_t code = 0, groups = (r->n + (int64_t)local - 1) / (int64_t)local;
     gnd__pk_begin(p, "k_roots");
     gnd__pk_mem(p, "y", s, r->t);
-    gnd__pk_int(p, "n", r->n - 1);
-    gnd__pk_int(p, "radices", code);
-    /* computed in float64 if available, so that they are rounded once */
-    if (r->t == GND_COMPLEX128)
-        gnd__pk_def(p, "#define ROOT(k, n) gnd_twiddle64_u64(k, n)\n");
-    else if (p->t->props->has_f64)
-        gnd__pk_def(p, "#define ROOT(k, n) gnd_cplx_c64((g_f32)gnd_root_f64(k, n, 0), "
-                       "(g_f32)gnd_root_f64(k, n, 1))\n");
-    else
-        gnd__pk_def(p, "#define ROOT(k, n) gnd_twiddle32_u64(k, n)\n");
-    gnd__pk_body(p, "fft_roots", r->t);
-    gnd__pk_end1(p, (r->n + (int64_t)local - 1) / (int64_t)local, local, 0, bytes(r->t, r->n));
+    define_root(r);
+    if (p->t->cpu) {
+        int most = 2;
+        gnd__pk_def(p, "#define RADICES ");
+        for (int i = 0; i < r->passes; i++) {
+            gnd__pk_def(p, "%s%d", i ? ", " : "", r->radix[i]);
+            most = r->radix[i] > most ? r->radix[i] : most;
+        }
+        gnd__pk_def(p, "\n");
+        groups = most - 1;
+    } else {
+        for (int i = r->passes - 1; i >= 0; i--)
+            code = code << 4 | r->radix[i];
+        gnd__pk_int(p, "n", r->n - 1);
+        gnd__pk_int(p, "radices", code);
+    }
+    gnd__pk_body(p, p->t->cpu ? "fft_roots_cpu" : "fft_roots", r->t);
+    gnd__pk_end1(p, groups, local, 0, bytes(r->t, r->n));
     return s;
 }
 
 /* LOAD(row, c) and STORE(row, c, z): elements of the input and of the result as complex numbers. */
-static void define_elements(const rows *r)
+static void define_elements(const gnd__fft_rows *r)
 {
     gnd__prog *p = r->p;
     const char *s = r->sfx, *swap = r->inverse ? "gnd_cswap_" : "", *ss = r->inverse ? s : "";
@@ -213,7 +240,7 @@ static void define_elements(const rows *r)
 }
 
 /* The tables for transforms of odd lengths. */
-static void define_odd(const rows *r, gnd__str *b)
+void gnd__fft_define_odd(const gnd__fft_rows *r, gnd__str *b)
 {
     static const double pi2 = 6.283185307179586476925286766559;
     const char *R = gnd__ctype_value(gnd__real_of(r->t));
@@ -235,58 +262,17 @@ static void define_odd(const rows *r, gnd__str *b)
 }
 
 /* Transforms v[0 .. q), named by `v`. */
-static void transform(const rows *r, gnd__str *b, int q, const char *v)
+static void transform(const gnd__fft_rows *r, gnd__str *b, int q, const char *v)
 {
     if (q == 7 || q > 8)
-        gnd__str_addf(b, "gnd_dftr_%s(%s, %d, cs%d, sn%d);\n", r->sfx, v, q, q, q);
+        gnd__str_addf(b, "{ %s o[%d]; gnd_dftr_%s(%s, o, %d, cs%d, sn%d); }\n",
+                      gnd__ctype_value(r->t), q, r->sfx, v, q, q, q);
     else
         gnd__str_addf(b, "gnd_dft%d_%s(%s);\n", q, r->sfx, v);
 }
 
-/* Transforms a row in private memory, pass by pass. */
-static void body_cpu(const rows *r, gnd__str *b)
-{
-    const char *T = gnd__ctype_value(r->t);
-    long long s = 1, at = 0, n = r->n;
-    gnd__str_addf(b,
-                  "    const g_i64 row = (g_i64)GND_GID(0);\n    if (row >= count) return;\n"
-                  "    %s m0[%lld], m1[%lld];\n",
-                  T, n, n);
-    define_odd(r, b);
-    for (int i = 0; i < r->passes; i++) {
-        int q = r->radix[i];
-        long long nb = n / q;
-        gnd__str_addf(b,
-                      "    for (int b = 0; b < %lld; b++) for (int j = 0; j < %lld; j++) {\n"
-                      "        %s v[%d];\n",
-                      nb / s, s, T, q);
-        for (int k = 0; k < q; k++) {
-            if (i == 0)
-                gnd__str_addf(b, "        v[%d] = LOAD(row, b * %lld + j + %lld);\n", k, s, k * nb);
-            else if (k == 0)
-                gnd__str_addf(b, "        v[0] = m%d[b * %lld + j];\n", i & 1, s);
-            else
-                gnd__str_addf(
-                    b, "        v[%d] = gnd_mul_%s(m%d[b * %lld + j + %lld], w[%lld + j]);\n", k,
-                    r->sfx, i & 1, s, k * nb, at + (k - 1) * s);
-        }
-        gnd__str_add(b, "        ");
-        transform(r, b, q, "v");
-        for (int k = 0; k < q; k++)
-            if (i == r->passes - 1)
-                gnd__str_addf(b, "        STORE(row, b * %lld + j + %lld, v[%d]);\n", s * q, k * s,
-                              k);
-            else
-                gnd__str_addf(b, "        m%d[b * %lld + j + %lld] = v[%d];\n", !(i & 1), s * q,
-                              k * s, k);
-        gnd__str_add(b, "    }\n");
-        at += (q - 1) * s;
-        s *= q;
-    }
-}
-
 /* `many` rows by a group of `local` work-items, in local memory. */
-static void body_gpu(const rows *r, gnd__str *b, long long many, long long local)
+static void body_gpu(const gnd__fft_rows *r, gnd__str *b, long long many, long long local)
 {
     const char *T = gnd__ctype_value(r->t);
     long long s = 1, at = 0, n = r->n;
@@ -294,7 +280,7 @@ static void body_gpu(const rows *r, gnd__str *b, long long many, long long local
                   "    GND_LOCAL %s m[%lld];\n    const int lid = (int)GND_LID(0);\n"
                   "    const g_i64 first = (g_i64)GND_GRP(0) * %lld;\n",
                   T, n * many, many);
-    define_odd(r, b);
+    gnd__fft_define_odd(r, b);
     for (int i = 0; i < r->passes; i++) {
         int q = r->radix[i];
         long long nb = n / q, per = (nb * many + local - 1) / local;
@@ -339,18 +325,20 @@ static void body_gpu(const rows *r, gnd__str *b, long long many, long long local
     }
 }
 
-static void write_rows(rows *r)
+static void write_rows(gnd__fft_rows *r)
 {
     gnd__prog *p = r->p;
     gnd__str body = {0};
     int roots;
     int64_t many = 1, local = 1;
     factor(r);
-    roots = r->n > 1 ? write_roots(r) : gnd__prog_scratch(p, 16);
+    const int tabled = r->n == 1 || (p->t->cpu && gnd__fft_tabled(r));
+    roots = tabled ? -1 : write_roots(r);
     gnd__pk_begin(p, "k_rows");
     gnd__pk_out(p, "y");
     gnd__pk_in(p, "x", 0);
-    gnd__pk_mem(p, "w", roots, r->t);
+    if (!tabled)
+        gnd__pk_mem(p, "w", roots, r->t);
     gnd__pk_int(p, "count", r->count);
     define_elements(r);
     if (r->n == 1) {
@@ -359,7 +347,13 @@ static void write_rows(rows *r)
         local = (int64_t)gnd__prog_group(p, 256);
         many = local;
     } else if (p->t->cpu) {
-        body_cpu(r, &body);
+        many = gnd__fft_lanes(r);
+        if (tabled)
+            gnd__fft_table_cpu(r);
+        else
+            gnd__pk_def(p, "#define WR(i) ((const GND_GLOBAL %s *)w)[i]\n",
+                        gnd__ctype_value(gnd__real_of(r->t)));
+        gnd__fft_body_cpu(r, &body);
     } else {
         many = r->n < 1024 ? 1024 / r->n : 1;
         local = (int64_t)gnd__prog_group(p, r->n * many >= 1024 ? 256 : 64);
@@ -375,7 +369,7 @@ static void write_rows(rows *r)
 
 void gnd__prim_fft(gnd__prog *p)
 {
-    rows r;
+    gnd__fft_rows r;
     gnd_fft_desc f;
     memset(&r, 0, sizeof r);
     if (p->size == 0)
@@ -393,7 +387,8 @@ void gnd__prim_fft(gnd__prog *p)
     memcpy(&r.scale, &p->args->n[N_SCALE], sizeof r.scale);
     if (by_library(&r, &f)) {
         write_library(&r, &f);
-    } else if (r.rank > 1 || !gnd__fft_smooth(r.n) || r.n > gnd__fft_longest(p->t->props, r.t)) {
+    } else if (r.rank > 1 || !gnd__fft_smooth(p->t->props, r.n) ||
+               r.n > gnd__fft_longest(p->t->props, r.t)) {
         gnd__prog_fail(p, GND_ERR_INTERNAL, "a transform of %lld elements in one kernel",
                        (long long)r.n);
     } else {

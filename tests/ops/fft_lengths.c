@@ -4,7 +4,7 @@
  * from 1 to 300 where a library does them or GND_TEST_LARGE is set (each is a kernel to compile
  * elsewhere, so a few are taken); long ones and primes up to 1000003 by their properties: single
  * lines by the definition, there and back, Parseval, linearity, shift. Errors are relative, in the
- * 2-norm; bounds are in eps (1 + log2(n)) / 2, four times that where a prime factor over 13 makes
+ * 2-norm; bounds are in eps (1 + log2(n)) / 2, four times that where a large prime factor makes
  * it a convolution.
  */
 #include <complex.h>
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/device.h"
 #include "ops/fft/rows.h"
 #include "prim/choices.h"
 #include "prim/fft.h"
@@ -31,7 +32,7 @@ static lc root(int64_t k, int64_t n)
 static double bound(gnd_dtype t, int64_t n)
 {
     return (t == GND_COMPLEX64 ? 0x1p-23 : 0x1p-52) * (1 + log2((double)n)) *
-           (gnd__fft_smooth(n) ? 0.5 : 2);
+           (gnd__fft_smooth(&dev->g->props, n) ? 0.5 : 2);
 }
 
 /* n elements of x, of dtype t, as long doubles; NULL: it failed. */

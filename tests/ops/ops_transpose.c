@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops_transpose.c - kernels whose inputs lie across the outputs, by tiles: elements of every size,
- * shapes that allow vectors and shapes that do not, permutations of four axes, expressions of
- * several such inputs, views that begin anywhere; maps of single points far apart; and moves of
- * every pattern of 16 bits as floats, which keep their bits. With the kernels of both shapes,
- * against plain loops.
+ * shapes that allow vectors and shapes that do not, permutations of four axes, also of narrow ones
+ * (nests of loops on CPUs), expressions of several such inputs, views that begin anywhere; maps of
+ * single points far apart; and moves of every pattern of 16 bits as floats, which keep their bits.
+ * With the kernels of both shapes, against plain loops.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -191,8 +191,12 @@ static void on_device(gnd_device *d, const char *spec)
     }
     permuted((int64_t[]){4, 70, 33, 36});
     permuted((int64_t[]){2, 64, 32, 64});
+    permuted((int64_t[]){1700, 3, 2, 5});
+    permuted((int64_t[]){2, 3, 5, 1700});
+    permuted((int64_t[]){5, 300, 40, 7});
     expression(192, 256, 0);
     expression(192, 256, 3);
+    expression(9, 4001, 3);
     strided();
     patterns(GND_FLOAT16);
     patterns(GND_BFLOAT16);

@@ -2,8 +2,9 @@
  *
  * ops/fft/rows.c - transforms along the last axis that one kernel cannot do, composed of those that
  * it can. A long row is a matrix (Bailey's four steps: columns, roots, rows, transpose); a length
- * with a prime factor over 13 is a convolution (Bluestein) of a power of two. The multiplications
- * by roots are elementwise and fuse with the reads of the next transform.
+ * with a large prime factor (over 13 on GPUs, 127 on CPUs) is a convolution (Bluestein) of a power
+ * of two. The multiplications by roots are elementwise and fuse with the reads of the next
+ * transform.
  */
 #include "ops/fft/rows.h"
 
@@ -244,13 +245,13 @@ static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n
         return x;
     props = &x->dev->g->props;
     longest = gnd__fft_longest(props, t);
-    if (gnd__fft_library(x->dev, t, 1) || (n <= longest && gnd__fft_smooth(n))) {
+    if (gnd__fft_library(x->dev, t, 1) || (n <= longest && gnd__fft_smooth(&x->dev->g->props, n))) {
         x = gnd_astype(x, t);
         x = x->kind == GND__ERROR ? x
                                   : gnd__fft_node(x, t, GND_FFT_C2C, inverse, 1, n, scale, stored);
         return at ? taken(x, at) : x;
     }
-    n1 = gnd__fft_smooth(n) ? cut(n, longest) : 1;
+    n1 = gnd__fft_smooth(&x->dev->g->props, n) ? cut(n, longest) : 1;
     if (n1 == 1)
         return bluestein(x, NULL, t, inverse, n, scale, at);
     x = gnd_astype(x, t);
@@ -349,7 +350,7 @@ gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64
 {
     int last = x->ndim - 1;
     int direct = gnd__fft_library(x->dev, t, 1) ||
-                 (n <= gnd__fft_longest(&x->dev->g->props, t) && gnd__fft_smooth(n));
+                 (n <= gnd__fft_longest(&x->dev->g->props, t) && gnd__fft_smooth(&x->dev->g->props, n));
     if (kind == GND_FFT_C2C)
         return complex_rows(x, t, inverse, n, scale, 0, NULL);
     if (direct)
@@ -369,7 +370,7 @@ gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64
 gnd_array *gnd__fft_some(gnd_array *x, gnd__fft_order *order, gnd_dtype t, int64_t n, double scale,
                          gnd_array *at)
 {
-    if (n % 2 == 1 && few_kernels(x->dev, t, n) && !gnd__fft_smooth(n) &&
+    if (n % 2 == 1 && few_kernels(x->dev, t, n) && !gnd__fft_smooth(&x->dev->g->props, n) &&
         !gnd__fft_library(x->dev, t, 1))
         return bluestein(x, order, t, 0, n, scale, at); /* gathers before and after */
     gnd_array *y = taken(x, order(counted(x->dev, n), n));

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * prim/fft_cpu.c - the kernels of Fourier transforms of rows on CPUs. Real and imaginary parts are
+ * in arrays of their own, because compilers make no vectors of loops over pairs. The innermost
+ * loop of a pass goes over the lanes: rows, if there are many short ones, else the points that have
+ * consecutive roots.
+ */
+#include "prim/fft_rows.h"
+
+#include <stdio.h>
+#include "base/dtype.h"
+#include "codegen/prelude.h"
+
+/* A pass of radix q over points that are s apart. */
+typedef struct pass {
+    const gnd__fft_rows *r;
+    gnd__str *b;
+    const char *R; /* the real type */
+    int q, from;   /* the pair of arrays that it reads, 0 or 1 */
+    int lanes;     /* rows at once; 1: one row */
+    long long s, nb, at;
+} pass;
+
+#define ROWS_BYTES (48 * 1024) /* most private memory for several rows at once */
+
+int gnd__fft_lanes(const gnd__fft_rows *r)
+{
+    const int64_t row = 2 * r->n * (int64_t)gnd_dtype_size(r->t);
+    for (int lanes = r->t == GND_COMPLEX64 ? 16 : 8; lanes >= 4; lanes /= 2)
+        if (r->count >= 2 * lanes && row * lanes <= ROWS_BYTES)
+            return lanes;
+    return 1;
+}
+
+/* The positions of the values k (text) of the current point: read, written, and its root. */
+static void places(const pass *p, const char *k, char in[96], char out[96], char root[96])
+{
+    char lane[24] = "";
+    if (p->lanes > 1)
+        snprintf(lane, sizeof lane, " * %d + l", p->lanes);
+    snprintf(in, 96, "(b * %lld + j + %s * %lld)%s", p->s, k, p->nb, lane);
+    snprintf(out, 96, "(b * %lld + j + %s * %lld)%s", p->s * p->q, k, p->s, lane);
+    snprintf(root, 96, "2 * (%lld + (%s - 1) * %lld + j)", p->at, k, p->s);
+}
+
+/* Value k of the current point, times its root, as x and y. */
+static void read_value(const pass *p, const char *k, int turned, const char *x, const char *y)
+{
+    char in[96], out[96], root[96];
+    places(p, k, in, out, root);
+    if (!turned || p->s == 1) {
+        gnd__str_addf(p->b, "        %s = re%d[%s];\n        %s = im%d[%s];\n", x, p->from, in, y,
+                      p->from, in);
+        return;
+    }
+    gnd__str_addf(p->b,
+                  "        {\n        const int at = %s;\n        const int wat = %s;\n"
+                  "        const %s a = re%d[at], c = im%d[at], wx = WR(wat), wy = WR(wat + 1);\n"
+                  "        %s = a * wx - c * wy;\n        %s = a * wy + c * wx;\n        }\n",
+                  in, root, p->R, p->from, p->from, x, y);
+}
+
+static void write_value(const pass *p, const char *k, const char *x, const char *y)
+{
+    char in[96], out[96], root[96];
+    places(p, k, in, out, root);
+    gnd__str_addf(p->b, "        re%d[%s] = %s;\n        im%d[%s] = %s;\n", !p->from, out, x,
+                  !p->from, out, y);
+}
+
+/* A pass of 2, 3, 4, 5 or 8: values in registers. */
+static void short_pass(const pass *p)
+{
+    char k[8], x[16], y[16];
+    gnd__str_addf(p->b, "    for (int b = 0; b < %lld; b++) for (int j = 0; j < %lld; j++)",
+                  p->nb / p->s, p->s);
+    if (p->lanes > 1)
+        gnd__str_addf(p->b, " for (int l = 0; l < %d; l++)", p->lanes);
+    gnd__str_addf(p->b, " {\n        %s x[%d], y[%d];\n", p->R, p->q, p->q);
+    for (int step = 0; step < 2; step++) {
+        for (int i = 0; i < p->q; i++) {
+            snprintf(k, sizeof k, "%d", i);
+            snprintf(x, sizeof x, "x[%d]", i);
+            snprintf(y, sizeof y, "y[%d]", i);
+            if (step)
+                write_value(p, k, x, y);
+            else
+                read_value(p, k, i > 0, x, y);
+        }
+        if (!step)
+            gnd__str_addf(p->b, "        gnd_sdft%d_%s(x, y);\n", p->q,
+                          gnd__suffix(gnd__real_of(p->r->t)));
+    }
+    gnd__str_add(p->b, "    }\n");
+}
+
+/* The loop over the lanes of one pass of odd length: rows, points of different roots, or, in the
+ * first pass, points without roots. */
+static void lane_loop(const pass *p)
+{
+    if (p->lanes > 1)
+        gnd__str_addf(p->b, "        for (int l = 0; l < %d; l++) {\n", p->lanes);
+    else if (p->s == 1)
+        gnd__str_add(
+            p->b, "        for (int l = 0; l < cnt; l++) {\n        const int b = t + l, j = 0;\n");
+    else
+        gnd__str_add(p->b,
+                     "        for (int l = 0; l < cnt; l++) {\n        const int j = t + l;\n");
+}
+
+#define POINTS 16 /* lanes of points in a pass of odd length */
+
+/* The loops around it, which declare cnt lanes from t on. Returns the number of lanes. */
+static int odd_loops(const pass *p)
+{
+    const long long n = p->s == 1 ? p->nb : p->s;
+    if (p->lanes > 1) {
+        gnd__str_addf(p->b, "    for (int b = 0; b < %lld; b++) for (int j = 0; j < %lld; j++) {\n",
+                      p->nb / p->s, p->s);
+        return p->lanes;
+    }
+    if (p->s > 1)
+        gnd__str_addf(p->b, "    for (int b = 0; b < %lld; b++)\n", p->nb / p->s);
+    gnd__str_addf(p->b,
+                  "    for (int t = 0; t < %lld; t += %d) {\n"
+                  "        const int cnt = %lld - t < %d ? (int)(%lld - t) : %d;\n",
+                  n, POINTS, n, POINTS, n, POINTS);
+    return POINTS;
+}
+
+/* A pass of an odd length from 7 on: sums and differences of the values i and q - i, and their
+ * products with cosines and sines. */
+static void odd_pass(const pass *p)
+{
+    const int q = p->q, h = q / 2, lanes = odd_loops(p);
+    gnd__str *b = p->b;
+    gnd__str_addf(b, "        %s x[%d][%d] = {{0}}, y[%d][%d] = {{0}};\n", p->R, q, lanes, q,
+                  lanes);
+    lane_loop(p);
+    read_value(p, "0", 0, "x[0][l]", "y[0][l]");
+    gnd__str_addf(b, "        }\n        for (int k = 1; k < %d; k++)\n", q);
+    lane_loop(p);
+    read_value(p, "k", 1, "x[k][l]", "y[k][l]");
+    gnd__str_addf(
+        b,
+        "        }\n        for (int k = 1; k <= %d; k++) for (int l = 0; l < %d; l++) {\n"
+        "        const %s a = x[k][l], c = y[k][l], d = x[%d - k][l], e = y[%d - k][l];\n"
+        "        x[k][l] = a + d;\n        y[k][l] = c + e;\n"
+        "        x[%d - k][l] = a - d;\n        y[%d - k][l] = c - e;\n        }\n",
+        h, lanes, p->R, q, q, q, q);
+    gnd__str_addf(b,
+                  "        for (int u = 0; u <= %d; u++) {\n"
+                  "        %s ex[%d], ey[%d], ox[%d], oy[%d];\n        int m = 0;\n"
+                  "        for (int l = 0; l < %d; l++) {\n"
+                  "        ex[l] = x[0][l];\n        ey[l] = y[0][l];\n        ox[l] = oy[l] = 0;\n"
+                  "        }\n        for (int i = 1; i <= %d; i++) {\n"
+                  "        m += u;\n        m -= m >= %d ? %d : 0;\n"
+                  "        const %s c = cs%d[m], s = sn%d[m];\n"
+                  "        for (int l = 0; l < %d; l++) {\n"
+                  "        ex[l] += c * x[i][l];\n        ey[l] += c * y[i][l];\n"
+                  "        ox[l] += s * y[%d - i][l];\n        oy[l] -= s * x[%d - i][l];\n"
+                  "        }\n        }\n",
+                  h, p->R, lanes, lanes, lanes, lanes, lanes, h, q, q, p->R, q, q, lanes, q, q);
+    lane_loop(p);
+    write_value(p, "u", "ex[l] + ox[l]", "ey[l] + oy[l]");
+    gnd__str_add(b, "        }\n        if (u)\n");
+    lane_loop(p);
+    gnd__str_addf(b, "        const int v = %d - u;\n", q);
+    write_value(p, "v", "ex[l] - ox[l]", "ey[l] - oy[l]");
+    gnd__str_add(b, "        }\n        }\n    }\n");
+}
+
+/* --- roots ------------------------------------------------------------------------------------ */
+
+#define TABLE_BYTES (64 * 1024)
+
+int gnd__fft_tabled(const gnd__fft_rows *r)
+{
+    return r->p->t->props->kind == GND_DEV_CPU &&
+           r->n * (int64_t)gnd_dtype_size(r->t) <= TABLE_BYTES;
+}
+
+void gnd__fft_table_cpu(const gnd__fft_rows *r)
+{
+    const int wide = r->t == GND_COMPLEX128;
+    const long double turn = 6.283185307179586476925286766559006L;
+    long long s = 1;
+    gnd__pk_def(r->p, "__constant %s roots_[%lld] = {", gnd__ctype_value(gnd__real_of(r->t)),
+                2 * (long long)r->n);
+    for (int i = 0; i < r->passes; s *= r->radix[i++])
+        for (long long k = 1; k < r->radix[i]; k++)
+            for (long long j = 0; j < s; j++) {
+                const long double a = turn * (long double)(k * j) / (long double)(s * r->radix[i]);
+                gnd__pk_def(r->p, wide ? "%.17e,%.17e,\n" : "%.9ef,%.9ef,\n",
+                            (double)__builtin_cosl(a), (double)-__builtin_sinl(a));
+            }
+    gnd__pk_def(r->p, "0};\n#define WR(i) roots_[i]\n");
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+void gnd__fft_body_cpu(const gnd__fft_rows *r, gnd__str *b)
+{
+    const char *R = gnd__ctype_value(gnd__real_of(r->t)), *T = gnd__ctype_value(r->t);
+    const int lanes = gnd__fft_lanes(r);
+    pass p = {.r = r, .b = b, .R = R, .lanes = lanes, .s = 1};
+    gnd__str_addf(
+        b,
+        "    const g_i64 first = (g_i64)GND_GID(0) * %d;\n    if (first >= count) return;\n"
+        "    const int rows = count - first < %d ? (int)(count - first) : %d;\n"
+        "    %s re0[%lld], im0[%lld], re1[%lld], im1[%lld];\n",
+        lanes, lanes, lanes, R, (long long)r->n * lanes, (long long)r->n * lanes,
+        (long long)r->n * lanes, (long long)r->n * lanes);
+    gnd__fft_define_odd(r, b);
+    gnd__str_addf(
+        b,
+        "    for (int l = 0; l < %d; l++) {\n"
+        "        const g_i64 row = first + (l < rows ? l : 0);\n"
+        "        for (int k = 0; k < %lld; k++) {\n        const %s z = LOAD(row, k);\n"
+        "        re0[k * %d + l] = z.x;\n        im0[k * %d + l] = z.y;\n        }\n    }\n",
+        lanes, (long long)r->n, T, lanes, lanes);
+    for (int i = 0; i < r->passes; i++) {
+        p.q = r->radix[i];
+        p.nb = r->n / p.q;
+        if (p.q < 7 || p.q == 8)
+            short_pass(&p);
+        else
+            odd_pass(&p);
+        p.at += (p.q - 1) * p.s;
+        p.s *= p.q;
+        p.from = !p.from;
+    }
+    gnd__str_addf(b,
+                  "    for (int l = 0; l < rows; l++) for (int k = 0; k < %lld; k++) {\n"
+                  "        const g_i64 row = first + l;\n"
+                  "        const %s z = gnd_cplx_%s(re%d[k * %d + l], im%d[k * %d + l]);\n"
+                  "        STORE(row, k, z);\n    }\n",
+                  (long long)r->n, T, r->sfx, p.from, lanes, p.from, lanes);
+}
