@@ -106,9 +106,12 @@ static void add(writing *w, const char *s, size_t n)
     if (w->n + n > w->cap && !w->bad) {
         const size_t cap = 2 * (w->n + n) + 4096;
         char *more = realloc(w->s, cap);
-        w->bad = !more;
-        w->s = more ? more : w->s;
-        w->cap = more ? cap : w->cap;
+        if (more) {
+            w->s = more;
+            w->cap = cap;
+        } else {
+            w->bad = 1;
+        }
     }
     if (w->bad)
         return;
