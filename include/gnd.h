@@ -34,6 +34,7 @@
  *   gnd/call.h         functions by name, with tagged values
  *   gnd/record.h       computations recorded once and replayed
  *   gnd/loop.h         loops on the device: while, scan
+ *   gnd/timeline.h     the trace of GND_TRACE: spans of the program, its file
  *   gnd/kernel.h       user-written kernels
  *   gnd/snippet.h      user-written elementwise and reduction kernels
  *
@@ -83,6 +84,7 @@
 #include <gnd/call.h>
 #include <gnd/record.h>
 #include <gnd/loop.h>
+#include <gnd/timeline.h>
 #include <gnd/kernel.h>
 #include <gnd/snippet.h>
 

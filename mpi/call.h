@@ -57,13 +57,17 @@ gnd_status gndm__fn_det(gndm__args *a);
 gnd_status gndm__fn_slogdet(gndm__args *a);
 gnd_status gndm__fn_sort(gndm__args *a); /* fn_sort.c */
 gnd_status gndm__fn_topk(gndm__args *a);
-gnd_status gndm__fn_median(gndm__args *a);
-gnd_status gndm__fn_scan(gndm__args *a); /* fn_scan.c */
+gnd_status gndm__fn_quantile(gndm__args *a); /* fn_quantile.c */
+gnd_status gndm__fn_scan(gndm__args *a);     /* fn_scan.c */
 
 gnd_status gndm__fn_unique(gndm__args *a); /* fn_set.c */
+gnd_status gndm__fn_pair(gndm__args *a);   /* fn_pair.c */
 gnd_status gndm__fn_take(gndm__args *a);   /* fn_index.c */
 gnd_status gndm__fn_extract(gndm__args *a);
 gnd_status gndm__fn_nonzero(gndm__args *a);
+gnd_status gndm__fn_compress(gndm__args *a); /* fn_along.c */
+gnd_status gndm__fn_take_along_axis(gndm__args *a);
+gnd_status gndm__fn_reshape(gndm__args *a);  /* fn_reshape.c */
 gnd_status gndm__fn_bincount(gndm__args *a); /* fn_count.c */
 gnd_status gndm__fn_histogram(gndm__args *a);
 gnd_status gndm__fn_beside(gndm__args *a);
@@ -91,6 +95,8 @@ enum {
     GNDM__DROP,    /* the axes are removed, or have extent 1 (keepdims) */
     GNDM__QUANTILE /* like DROP, and the axes of the second parameter come first */
 };
+
+enum { GNDM__UNION, GNDM__BOTH, GNDM__ONLY, GNDM__EITHER }; /* fn_pair.c */
 
 /* --- values ----------------------------------------------------------------------------------- */
 

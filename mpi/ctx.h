@@ -71,6 +71,14 @@ struct gndm_ctx {
     uint64_t calls, hash;
     char call[160];
     int nested;
+    /* GND_TRACE: of any rank; clock: a time of this rank's clock, and rank 0's minus it, in ns */
+    int traced;
+    char traced_device[200];
+    struct {
+        int64_t at, ahead;
+    } clock;
+    int64_t began; /* the current call: its begin, and the bytes sent before */
+    uint64_t sent;
     char asked[GNDM_TEXT], answer[GNDM_TEXT]; /* of messages on `watch` that may still be pending */
     /* buffers of an agreement; they are here because MPI may write to them even after a timeout */
     int64_t votes[3];
@@ -121,6 +129,14 @@ gnd_status gndm__allreduce(gndm_ctx *c, void *data, int n, MPI_Datatype t, MPI_O
 gnd_status gndm__bcast(gndm_ctx *c, void *data, int64_t nbytes, int root);
 gnd_status gndm__allgather(gndm_ctx *c, const void *mine, void *all, int nbytes);
 gnd_status gndm__barrier(gndm_ctx *c, MPI_Comm comm);
+
+/* --- traces (trace.c) ------------------------------------------------------------------------- */
+
+/* Compares the clocks, if a rank writes a trace. Collective. */
+gnd_status gndm__trace_begin(gndm_ctx *c);
+/* Joins the traces of all ranks in GND_TRACE's file. The devices must be idle. Collective; does
+ * nothing if no rank writes a trace, or if the context is unusable. */
+void gndm__trace_end(gndm_ctx *c);
 
 /* --- partitions (part.c) ---------------------------------------------------------------------- */
 

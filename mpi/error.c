@@ -6,6 +6,7 @@
  */
 #include "ctx.h"
 
+#include <gnd/timeline.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -81,6 +82,10 @@ gnd_status gndm__enter(gndm_ctx *c, const char *func, const char *fmt, ...)
     const size_t len = strlen(c->call);
     snprintf(c->call + (len < sizeof c->call - 2 ? len : sizeof c->call - 2), 2, ")");
     c->hash = hash_of(c->call);
+    if (c->traced) {
+        c->began = gnd_timeline_clock();
+        c->sent = c->stats.bytes;
+    }
     return c->flags & GNDM_CHECK_CALLS ? gndm__agree(c, GND_OK, "") : GND_OK;
 }
 
@@ -89,8 +94,13 @@ gndm_array *gndm__leave(gndm_ctx *c, gndm_array *result)
     gndm_keep(result);
     gndm_scope_end(c);
     gnd_scope_end();
-    if (--c->nested == 0)
+    if (--c->nested == 0) {
+        if (c->traced && c->began)
+            gnd_timeline_span("call", c->func, c->began, gnd_timeline_clock(),
+                              (int64_t)(c->stats.bytes - c->sent));
+        c->began = 0;
         c->func = NULL;
+    }
     return result;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fn_sort.c - sorts of vectors and along split axes, largest elements, medians. A rank sorts its
+ * fn_sort.c - sorts of vectors and along split axes, largest elements. A rank sorts its
  * part, sends runs as sample.c determines, and sorts the runs that it receives. These arrive in the
  * order of the ranks, and gnd's sorts are stable, so the distributed sort is stable too. No rank
  * holds more than its share of the result and n / p + p + 1 elements, besides its own part. If
@@ -110,9 +110,7 @@ static gndm_array *sort_lines(gndm_ctx *c, gndm_array *x, int d, int descending,
     return z;
 }
 
-/* Whether lines along axis d should stay split: no other axis can be split among the ranks that
- * share d. */
-static int few_lines(const gndm_part *p, int d)
+int gndm__few_lines(const gndm_part *p, int d)
 {
     int64_t longest = 0;
     if (p->grid[d] == 1 || !gndm__product(p->ndim, p->shape))
@@ -121,6 +119,15 @@ static int few_lines(const gndm_part *p, int d)
         if (e != d && p->grid[e] == 1 && p->shape[e] > longest)
             longest = p->shape[e];
     return longest < 2 || 2 * longest <= p->grid[d];
+}
+
+gndm_array *gndm__sorted(gndm_ctx *c, gndm_array *x, int d)
+{
+    gndm_array *y = NULL;
+    if (x->part->ndim > 1)
+        return sort_lines(c, x, d, 0, 0);
+    const gnd_status st = sort_vector(c, x, 0, &y, NULL);
+    return st ? gndm__error(c, st) : y;
 }
 
 gnd_status gndm__fn_sort(gndm__args *a)
@@ -144,37 +151,59 @@ gnd_status gndm__fn_sort(gndm__args *a)
             st = sort_vector(c, x, descending, where ? NULL : &y, where ? &y : NULL);
         return st ? st : gndm__ret_array(a, y);
     }
-    if (few_lines(x->part, (int)d))
+    if (gndm__few_lines(x->part, (int)d))
         return gndm__ret_array(a, sort_lines(c, x, (int)d, descending, where));
     return gndm__fn_lines(a);
 }
 
 /* --- the largest elements --------------------------------------------------------------------- */
 
-/* Collects the k largest or smallest elements of each part, and their positions, on every rank. The
- * result is among them. They are in the order of the ranks, so the first of equal elements is
- * preferred. */
-static gnd_status candidates(gndm_ctx *c, gndm_array *x, int64_t k, unsigned flags,
+/* Collects the k largest or smallest elements of each part along axis d, and their positions, on
+ * every rank. The result is among them. They are in the order of the ranks, so the first of equal
+ * elements is preferred. */
+static gnd_status candidates(gndm_ctx *c, gndm_array *x, int d, int64_t k, unsigned flags,
                              gnd_array **value, gnd_array **index)
 {
     gndm__box b;
     gnd_array *out[2];
     gndm__part_box(x->part, c->rank, &b);
-    const int64_t own = b.stop[0] - b.start[0];
-    gnd_topk(x->local, own < k ? own : k, 0, flags, out); /* a failure is recorded in out */
-    out[1] = gnd_add_i(out[1], b.start[0]);
-    int64_t m = 0;
+    const int64_t own = b.stop[d] - b.start[d];
+    gnd_topk(x->local, own < k ? own : k, d, flags, out); /* a failure is recorded in out */
+    out[1] = gnd_add_i(out[1], b.start[d]);
+    int64_t shape[GND_MAX_NDIM];
+    const int ndim = x->part->ndim;
+    memcpy(shape, x->part->shape, (size_t)ndim * sizeof *shape);
+    shape[d] = 0;
     for (int r = 0; r < c->size; r++) {
         gndm__part_box(x->part, r, &b);
-        m += b.stop[0] - b.start[0] < k ? b.stop[0] - b.start[0] : k;
+        shape[d] += b.stop[d] - b.start[d] < k ? b.stop[d] - b.start[d] : k;
     }
-    gndm_part *whole = gndm__part_new(c, 1, &m);
-    gndm_array *v = gndm__joined(c, x->dtype, out[0], 1, 0, whole);
-    gndm_array *i = v->status ? v : gndm__joined(c, GND_INT64, out[1], 1, 0, whole);
+    gndm_part *whole = gndm__part_new(c, ndim, shape);
+    gndm_array *v = gndm__joined(c, x->dtype, out[0], ndim, d, whole);
+    gndm_array *i = v->status ? v : gndm__joined(c, GND_INT64, out[1], ndim, d, whole);
     gndm_part_free(whole);
     *value = v->local;
     *index = i->local;
     return gndm__check(c, i);
+}
+
+/* The candidates of all ranks decide: every rank has the result. */
+static gnd_status of_candidates(gndm_ctx *c, gndm_array *x, int d, int64_t k, unsigned flags,
+                                gndm_array **y)
+{
+    gnd_array *value, *index, *out[2];
+    const gnd_status st = candidates(c, x, d, k, flags, &value, &index);
+    if (st)
+        return st;
+    int64_t shape[GND_MAX_NDIM];
+    memcpy(shape, x->part->shape, (size_t)x->part->ndim * sizeof *shape);
+    shape[d] = k;
+    gnd_topk(value, k, d, flags, out);
+    gndm_part *whole = gndm__part_new(c, x->part->ndim, shape);
+    y[0] = gndm__array(c, x->dtype, whole, out[0]);
+    y[1] = gndm__array(c, GND_INT64, whole, gnd_take_along_axis(index, out[1], d));
+    gndm_part_free(whole);
+    return GND_OK;
 }
 
 gnd_status gndm__fn_topk(gndm__args *a)
@@ -186,22 +215,19 @@ gnd_status gndm__fn_topk(gndm__args *a)
     if (st)
         return st;
     gndm__drop_items(&v);
-    if (!x || x->part->ndim != 1 || !gndm__part_split_anywhere(x->part))
+    if (!x || !gndm__part_split_anywhere(x->part))
         return gndm__fn_lines(a);
-    const int64_t k = gndm__arg_int(a, "k", 0), n = x->part->shape[0];
+    const int ndim = x->part->ndim;
+    int64_t d = gndm__arg_int(a, "axis", -1);
+    d = d < 0 ? d + ndim : d;
+    const int64_t k = gndm__arg_int(a, "k", 0), few = x->part->shape[d] / c->size / 2;
     const unsigned flags = gndm__arg_int(a, "largest", 1) ? 0 : GND_SMALLEST;
-    x = gndm__vector(c, x);
+    if (ndim > 1 && (!gndm__few_lines(x->part, (int)d) || k > few))
+        return gndm__fn_lines(a);
+    x = ndim == 1 ? gndm__vector(c, x) : gndm__split_along(c, x, (int)d);
     st = gndm__check(c, x);
-    if (!st && k <= n / c->size / 2) {
-        gnd_array *value, *index, *out[2];
-        st = candidates(c, x, k, flags, &value, &index);
-        if (st)
-            return st;
-        gnd_topk(value, k, 0, flags, out);
-        gndm_part *whole = gndm__part_new(c, 1, &k);
-        y[0] = gndm__array(c, x->dtype, whole, out[0]);
-        y[1] = gndm__array(c, GND_INT64, whole, gnd_take(index, out[1], 0));
-        gndm_part_free(whole);
+    if (!st && k <= few) {
+        st = of_candidates(c, x, (int)d, k, flags, y);
     } else if (!st) {
         const gnd_range first = GND_SLICE(0, k);
         st = sort_vector(c, x, !flags, &y[0], &y[1]);
@@ -209,60 +235,4 @@ gnd_status gndm__fn_topk(gndm__args *a)
             y[i] = gndm_index(y[i], 1, &first);
     }
     return st ? st : gndm__ret_arrays(a, 2, y);
-}
-
-/* --- medians ---------------------------------------------------------------------------------- */
-
-/* Copies the elements start .. stop of a vector to every rank. */
-static gnd_status everywhere(gndm_ctx *c, gndm_array *x, int64_t start, int64_t stop,
-                             gnd_array **out)
-{
-    gndm__box *want = calloc((size_t)c->size, sizeof *want);
-    if (!want)
-        return gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
-    for (int r = 0; r < c->size; r++) {
-        want[r].start[0] = start;
-        want[r].stop[0] = stop;
-    }
-    const gnd_status st = gndm__fetch(c, x, want, out);
-    free(want);
-    return st;
-}
-
-gnd_status gndm__fn_median(gndm__args *a)
-{
-    gndm_ctx *c = a->c;
-    gndm_array *x = gndm__arg_array(a, "x"), *y = NULL;
-    gnd_value v;
-    gnd_status st = gndm__try(a, &v);
-    if (st)
-        return st;
-    const int64_t n = x ? gndm_elements(x) : 0;
-    if (v.tag != GND_V_ARRAY || n == 0 || gnd_size(v.as.array) != 1 || n < 2 * c->size ||
-        !gndm__part_split_anywhere(x->part))
-        return gndm__fn_lines(a);
-    const gnd_dtype t = gnd_dtype_of(v.as.array);
-    const int ndim = gnd_ndim(v.as.array);
-    int64_t ones[GND_MAX_NDIM];
-    for (int d = 0; d < ndim; d++)
-        ones[d] = 1;
-    gnd_array *middle = NULL, *last = NULL;
-    x = gndm__vector(c, x);
-    st = gndm__check(c, x);
-    if (!st)
-        st = sort_vector(c, x, 0, &y, NULL);
-    if (!st)
-        st = everywhere(c, y, (n - 1) / 2, n / 2 + 1, &middle);
-    if (!st)
-        st = everywhere(c, y, n - 1, n, &last);
-    if (st)
-        return st;
-    /* NaN is sorted last; if there is one, the median is NaN */
-    gnd_array *m = gnd_reshape(gnd_median(middle, GND_ALL, 0), ndim, ones);
-    last = gnd_reshape(last, ndim, ones);
-    m = gnd_where(gnd_not_equal(last, last), gnd_astype(last, t), m);
-    gndm_part *p = gndm__part_new(c, ndim, ones);
-    st = gndm__ret_array(a, gndm__array(c, t, p, m));
-    gndm_part_free(p);
-    return st;
 }

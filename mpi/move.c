@@ -8,6 +8,7 @@
  */
 #include "transport.h"
 
+#include <gnd/timeline.h>
 #include <string.h>
 
 /* --- who sends what --------------------------------------------------------------------------- */
@@ -279,6 +280,17 @@ static void arrange(fetching *q, int places)
         q->order[next[q->where[r]]++] = r;
 }
 
+gnd_status gndm__exchange(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in)
+{
+    const int64_t t0 = c->traced ? gnd_timeline_clock() : 0;
+    const uint64_t before = c->stats.bytes;
+    const gnd_status st = c->transport->exchange(c, t, out, in);
+    if (c->traced)
+        gnd_timeline_span("exchange", c->transport->name, t0, gnd_timeline_clock(),
+                          (int64_t)(c->stats.bytes - before));
+    return st;
+}
+
 static gnd_status exchanged(gndm_ctx *c, gndm_array *x, const gndm__wish *wish, gnd_array **out)
 {
     const size_t size = (size_t)c->size;
@@ -305,7 +317,7 @@ static gnd_status exchanged(gndm_ctx *c, gndm_array *x, const gndm__wish *wish, 
         wish->meanwhile(wish->data);
     st = gndm__agree(c, st, kept);
     if (!st)
-        st = c->transport->exchange(c, x->dtype, q.out, q.in);
+        st = gndm__exchange(c, x->dtype, q.out, q.in);
     if (!c->broken && parcel)
         from_host(&q);
     if (!st) {

@@ -136,7 +136,9 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
         st = same_floats(c);
     if (!st)
         st = compile_first(c);
-    return st ? st : gndm__choose_transport(c);
+    if (!st)
+        st = gndm__choose_transport(c);
+    return st ? st : gndm__trace_begin(c);
 }
 
 gndm_ctx *gndm_open(MPI_Comm comm, gnd_device *dev, unsigned flags)
@@ -190,8 +192,11 @@ void gndm_close(gndm_ctx *c)
         c->arrays->refs = 1;
         gndm_release(c->arrays);
     }
+    if (c->traced)
+        gnd_sync(c->dev);
     if (c->opened)
         gnd_close(c->dev);
+    gndm__trace_end(c);
     free(c->ranks);
     c->ranks = NULL;
     /* After a timeout MPI may still write to the memory of messages, and other ranks do not take

@@ -105,7 +105,7 @@ gnd_status gndm__shuffle_run(gndm_ctx *c, const gndm__shuffle *s, int back, gnd_
     if (!st) {
         const gndm__parcel own = parcel[0];
         parcel[0].n = 0;
-        st = c->transport->exchange(c, t, parcel, parcel + c->size);
+        st = gndm__exchange(c, t, parcel, parcel + c->size);
         c->stats.exchanges += c->size > 1;
         if (!st)
             *out = unpack(c, t, &own, parcel + c->size);

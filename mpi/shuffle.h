@@ -49,6 +49,13 @@ gndm_array *gndm__joined(gndm_ctx *c, gnd_dtype t, gnd_array *local, int ndim, i
 /* Returns n arrays as the tuple that is the result of the call. */
 gnd_status gndm__ret_arrays(gndm__args *a, int n, gndm_array **y);
 
+/* x sorted along axis d (fn_sort.c): a vector in its own partition, lines of other arrays split
+ * along d. Never NULL. */
+gndm_array *gndm__sorted(gndm_ctx *c, gndm_array *x, int d);
+/* Whether lines along axis d should stay split: no other axis can be split among the ranks that
+ * share d. */
+int gndm__few_lines(const gndm_part *p, int d);
+
 /* The first element of this rank's interval of a vector. */
 static inline int64_t gndm__first(const gndm_array *x)
 {

@@ -34,5 +34,7 @@ typedef struct gndm__transport {
 extern const gndm__transport gndm__transports[];
 /* Chooses the context's transport. */
 gnd_status gndm__choose_transport(gndm_ctx *c);
+/* An exchange by the context's transport (move.c). */
+gnd_status gndm__exchange(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in);
 
 #endif

@@ -10,6 +10,7 @@
  */
 #include "ctx.h"
 
+#include <gnd/timeline.h>
 #include <string.h>
 #include <time.h>
 
@@ -124,7 +125,7 @@ gnd_status gndm__idle(gndm_ctx *c, gndm__patience *p)
     return c->timeout > 0 && gndm__now() - p->began > c->timeout ? roll_call(c) : GND_OK;
 }
 
-gnd_status gndm__wait(gndm_ctx *c, int n, MPI_Request *req)
+static gnd_status wait_for(gndm_ctx *c, int n, MPI_Request *req)
 {
     gndm__patience patience = {0};
     for (;;) {
@@ -141,6 +142,15 @@ gnd_status gndm__wait(gndm_ctx *c, int n, MPI_Request *req)
         if (st)
             return st;
     }
+}
+
+gnd_status gndm__wait(gndm_ctx *c, int n, MPI_Request *req)
+{
+    const int64_t t0 = c->traced ? gnd_timeline_clock() : 0;
+    const gnd_status st = wait_for(c, n, req);
+    if (c->traced)
+        gnd_timeline_span("wait", "wait for ranks", t0, gnd_timeline_clock(), -1);
+    return st;
 }
 
 gnd_status gndm__allreduce(gndm_ctx *c, void *data, int n, MPI_Datatype t, MPI_Op op)

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 #include "device/gate.h"
+#include "device/trace.h"
 #include "base/err.h"
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -78,8 +79,6 @@ void gnd__queues_free(gnd__gdev *d);
 gnd_status gnd__progs_new(gnd__gdev *d, gnd_err *e);
 void gnd__progs_delete(gnd__gdev *d);
 
-/* The host's monotonic clock in ns. */
-int64_t gnd__clock(void);
 /* Called after a compilation that began at that time: adds the time taken to d's. */
 void gnd__compiling_end(gnd__gdev *d, int64_t began);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/trace.c - see trace.h. There is one file per process, an array of events. The process
- * writes the closing bracket when it ends; viewers accept a file without it. Host spans carry the
- * thread's number. Each device is shown as a process of its own, whose threads are its streams.
+ * device/trace.c - see trace.h. Host spans carry the thread's number. Each device is shown as a
+ * process of its own, whose threads are its streams.
  *
  * The device's clock is aligned with the host's once, when the device is opened, by an event for
  * which the host waits. Device times are therefore late by the latency of that wait, some
@@ -10,20 +9,18 @@
  */
 #include "device/trace.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include "device/priv.h"
+#include "device/tracefile.h"
 #include "base/env.h"
-#include "base/log.h"
 #include "base/mem.h"
 
-enum { PENDING = 1024, DEVICE_PID = 1000000000 };
+enum { PENDING = 1024 };
 
 /* A device span whose times have not been read yet. */
 struct pending {
@@ -43,12 +40,6 @@ struct gnd__trace {
     int n;
     struct pending wait[PENDING];
 };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the four variables below */
-static FILE *file;
-static pid_t owner; /* a forked child writes nothing */
-static uint64_t origin;
-static int ndev;
 
 int64_t gnd__clock(void)
 {
@@ -71,17 +62,6 @@ static void escaped(gnd__str *b, const char *text)
     }
 }
 
-/* Writes one event. Without memory the event is dropped: a trace is not a result. */
-static void put(const gnd__str *b)
-{
-    if (b->bad)
-        return;
-    pthread_mutex_lock(&lock);
-    if (file && owner == getpid())
-        fprintf(file, ",\n%s", gnd__str_get(b));
-    pthread_mutex_unlock(&lock);
-}
-
 static void process_name(int pid, const char *name)
 {
     gnd__str b = {0};
@@ -89,7 +69,7 @@ static void process_name(int pid, const char *name)
                   pid);
     escaped(&b, name);
     gnd__str_add(&b, "\"}}");
-    put(&b);
+    gnd__trace_put(&b);
     gnd__str_free(&b);
 }
 
@@ -98,17 +78,19 @@ static void span(const char *category, const char *name, int pid, long tid, uint
                  uint64_t t1, const char *key, int64_t rd, int64_t wr)
 {
     gnd__str b = {0};
-    gnd__str_addf(&b, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"", category);
+    gnd__str_add(&b, "{\"ph\":\"X\",\"cat\":\"");
+    escaped(&b, category);
+    gnd__str_add(&b, "\",\"name\":\"");
     escaped(&b, name);
     gnd__str_addf(&b, "\",\"pid\":%d,\"tid\":%ld,\"ts\":%.3f,\"dur\":%.3f", pid, tid,
-                  (double)((int64_t)t0 - (int64_t)origin) / 1e3, (double)(t1 - t0) / 1e3);
+                  (double)t0 / 1e3, (double)(t1 - t0) / 1e3);
     if (rd >= 0 && wr >= 0)
         gnd__str_addf(&b, ",\"args\":{\"bytes read\":%" PRId64 ",\"bytes written\":%" PRId64 "}",
                       rd, wr);
     else if (rd >= 0)
         gnd__str_addf(&b, ",\"args\":{\"%s\":%" PRId64 "}", key, rd);
     gnd__str_addc(&b, '}');
-    put(&b);
+    gnd__trace_put(&b);
     gnd__str_free(&b);
 }
 
@@ -118,77 +100,21 @@ static void in_use(const gnd__gdev *d, uint64_t t)
     gnd__str_addf(&b,
                   "{\"ph\":\"C\",\"name\":\"memory in use\",\"pid\":%d,\"ts\":%.3f,"
                   "\"args\":{\"bytes\":%" PRIu64 "}}",
-                  d->trace->pid, (double)((int64_t)t - (int64_t)origin) / 1e3, d->n.bytes_in_use);
-    put(&b);
+                  d->trace->pid, (double)t / 1e3, d->n.bytes_in_use);
+    gnd__trace_put(&b);
     gnd__str_free(&b);
 }
-
-/* --- the file --------------------------------------------------------------------------------- */
 
 int gnd__trace_wanted(void)
 {
     return gnd__env_string(GND__ENV_TRACE) != NULL;
 }
 
-__attribute__((destructor)) static void end_file(void)
+void gnd__trace_span(const char *category, const char *name, int64_t t0, int64_t t1, int64_t nbytes)
 {
-    pthread_mutex_lock(&lock);
-    if (file && owner == getpid()) {
-        int bad = fputs("\n]\n", file) < 0 || ferror(file);
-        if (fclose(file) != 0 || bad)
-            gnd__log(GND__LOG_WARN, "GND_TRACE: not all of the trace could be written");
-    }
-    file = NULL;
-    pthread_mutex_unlock(&lock);
-}
-
-/* Flushes before fork(): a child would write the parent's buffered output when it exits. */
-static void before_fork(void)
-{
-    pthread_mutex_lock(&lock);
-    if (file && owner == getpid())
-        fflush(file);
-}
-
-static void after_fork(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-static void watch_forks(void)
-{
-    pthread_atfork(before_fork, after_fork, after_fork);
-}
-
-/* Opens the file at the first device; *pid is the id of the new device. */
-static gnd_status begin_file(int *pid, gnd_err *e)
-{
-    static pthread_once_t watching = PTHREAD_ONCE_INIT;
-    const char *path = gnd__env_string(GND__ENV_TRACE);
-    gnd_status st = GND_OK;
-    int first = 0;
-
-    pthread_once(&watching, watch_forks);
-    pthread_mutex_lock(&lock);
-    if (!file || owner != getpid()) {
-        file = fopen(path, "w");
-        if (!file) {
-            st = gnd__err(e, GND_ERR_IO, "GND_TRACE: %.300s: %s", path, strerror(errno));
-        } else {
-            first = 1;
-            owner = getpid();
-            origin = (uint64_t)gnd__clock();
-            fprintf(
-                file,
-                "[\n{\"ph\":\"M\",\"name\":\"clock\",\"pid\":%d,\"args\":{\"name\":\"monotonic\"}}",
-                (int)owner);
-        }
-    }
-    *pid = DEVICE_PID + ndev++;
-    pthread_mutex_unlock(&lock);
-    if (first)
-        process_name((int)getpid(), "host");
-    return st;
+    if (gnd__trace_writes())
+        span(category, name, (int)getpid(), syscall(SYS_gettid), (uint64_t)t0, (uint64_t)t1,
+             "bytes", nbytes, -1);
 }
 
 /* --- the device's times ----------------------------------------------------------------------- */
@@ -247,7 +173,10 @@ gnd_status gnd__trace_open(gnd__gdev *d, gnd_err *e)
     d->trace = gnd__calloc(1, sizeof *d->trace);
     if (!d->trace)
         return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory for a trace", d->id);
-    st = begin_file(&d->trace->pid, e);
+    int first = 0;
+    st = gnd__trace_begin_file(&d->trace->pid, &first, e);
+    if (st == GND_OK && first)
+        process_name((int)getpid(), "host");
     if (st != GND_OK) {
         gnd__free(d->trace);
         d->trace = NULL;
@@ -265,10 +194,7 @@ void gnd__trace_close(gnd__gdev *d)
     if (!d->trace)
         return;
     gnd__trace_idle(d);
-    pthread_mutex_lock(&lock);
-    if (file && owner == getpid())
-        fflush(file);
-    pthread_mutex_unlock(&lock);
+    gnd__trace_flush();
     gnd__free(d->trace);
     d->trace = NULL;
 }

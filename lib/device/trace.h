@@ -42,6 +42,16 @@ void gnd__trace_end(gnd__gdev *d, const gnd__span *s, const char *category, cons
 /* Sets the text of the next device span in place of its name. label must live until then. rd, wr:
  * bytes read and written. */
 void gnd__trace_label(gnd__gdev *d, const char *label, int64_t rd, int64_t wr);
+/* Nanoseconds of the host's monotonic clock. */
+int64_t gnd__clock(void);
+/* Whether this process writes a trace (tracefile.c). */
+int gnd__trace_writes(void);
+/* Ends the trace, and gives its file's name and its text, both malloc'ed. GND_ERR_STATE: there is
+ * none. */
+gnd_status gnd__trace_take(char **path, char **text, gnd_err *e);
+/* A span of the calling thread, from t0 to t1 of gnd__clock; nbytes < 0: not shown. */
+void gnd__trace_span(const char *category, const char *name, int64_t t0, int64_t t1,
+                     int64_t nbytes);
 /* Call when the queue has been waited for: the device's times can then be read without waiting. */
 void gnd__trace_idle(gnd__gdev *d);
 

@@ -34,6 +34,12 @@ over 2 eval --mpi x x=nowhere.npy && fail "a file that is not there fails"
 check "and names the array" grep -q 'gnd: eval: x: .*nowhere.npy' err
 gnd eval --mpi x x=x.npy -o y.png 2>err && fail "a format that --mpi has not fails"
 check "and says what to give" grep -q 'ends in .npy' err
+GND_TRACE=t.json
+export GND_TRACE
+over 3 eval --mpi 'x = zeros((90, 90)) + arange(90.); y = x + x.T; z = y @ y.T; (z + z.T + sin(y).T).sum()'
+unset GND_TRACE
+check "the traces of all ranks are one file" python3 "$GND_SRCDIR/tests/mpi/merged.py" t.json 3
+check "and no other file" test "$(echo t.json*)" = t.json
 cp "$GND_BUILDDIR/tools/.libs/gnd" alone
 if [ ! -e "$(sed -n 's/^pkglibexecdir = //p' "$GND_BUILDDIR/Makefile")/gnd-mpi" ]; then
     ./alone eval --mpi 1 >out 2>err
