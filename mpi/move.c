@@ -6,7 +6,7 @@
  * ranks hold the same part, a rank uses its own copy, and the ranks share the work of sending to
  * others.
  */
-#include "transport.h"
+#include "nccl.h"
 
 #include <string.h>
 
@@ -198,7 +198,10 @@ static gnd_status to_host(const fetching *q)
 {
     gnd_status st = GND_OK;
     for (int k = 1; k < q->c->size; k++) {
-        q->in[k].hosted = q->out[k].hosted = 1;
+        q->in[k].hosted = !q->in[k].direct;
+        q->out[k].hosted = !q->out[k].direct;
+        if (q->out[k].direct)
+            continue;
         const size_t n = (size_t)q->out[k].n * gnd_dtype_size(q->x->dtype);
         if (!n || st)
             continue;
@@ -208,27 +211,31 @@ static gnd_status to_host(const fetching *q)
     return st;
 }
 
-/* Fills the parcels of this rank, and evaluates all that it sends in one call. */
+/* Fills the parcels of this rank, and evaluates all that it sends in one call. Waits only for what
+ * MPI sends. */
 static gnd_status pack(const fetching *q)
 {
     gndm_ctx *c = q->c;
     gnd_array **all = malloc(((size_t)c->size + 1) * sizeof *all);
-    int n = 0;
+    int n = 0, staged = 0;
     if (all) /* the part too: otherwise it might be computed again for each of its boxes */
         all[n++] = q->x->local;
     for (int k = 1; k < c->size; k++) {
         q->out[k].peer = (c->rank + k) % c->size;
         q->in[k].peer = (c->rank - k + c->size) % c->size;
+        q->out[k].direct = gndm__nccl_reaches(c, q->out[k].peer);
+        q->in[k].direct = gndm__nccl_reaches(c, q->in[k].peer);
         q->in[k].n = parcel_of(q, q->in[k].peer, c->rank, NULL);
         q->out[k].n = parcel_of(q, c->rank, q->out[k].peer, &q->out[k].x);
         if (q->out[k].n && all)
             all[n++] = q->out[k].x;
+        staged |= (q->out[k].n && !q->out[k].direct) || (q->in[k].n && !q->in[k].direct);
     }
     gnd_status st = all ? gnd_status_of(q->x->local) : GND_ERR_NOMEM;
     if (!st && n)
         st = gnd_eval_all(n, all);
-    for (int i = 0; i < n && !st; i++)
-        st = gnd_wait(all[i]);
+    for (int i = 0; i < n && !st && staged; i++)
+        st = gndm__ready(c, all[i]);
     free(all);
     return st;
 }
@@ -294,9 +301,14 @@ static gnd_status exchanged(gndm_ctx *c, gndm_array *x, const gndm__wish *wish, 
         arrange(&q, places);
         st = pack(&q);
     }
+    const int packed = !st;
+    if (!st)
+        st = gndm__nccl_prepare(c, x->dtype, q.out, q.in);
+    const int prepared = !st;
     if (!st && wish->meanwhile)
         st = to_host(&q);
-    const char *text = st == GND_ERR_NOMEM       ? "out of host memory"
+    const char *text = packed && !prepared       ? c->message
+                       : st == GND_ERR_NOMEM     ? "out of host memory"
                        : gnd_status_of(x->local) ? gnd_error(x->local)
                                                  : gnd_message();
     char kept[GNDM_TEXT];
@@ -305,7 +317,7 @@ static gnd_status exchanged(gndm_ctx *c, gndm_array *x, const gndm__wish *wish, 
         wish->meanwhile(wish->data);
     st = gndm__agree(c, st, kept);
     if (!st)
-        st = c->transport->exchange(c, x->dtype, q.out, q.in);
+        st = gndm__exchange(c, x->dtype, q.out, q.in);
     if (!c->broken && parcel)
         from_host(&q);
     if (!st) {
