@@ -44,9 +44,14 @@ static void ramp(int exponent)
     x = eval(text);
 }
 
-static void ramp_32(void)
+static void ramp_33(void)
 {
-    ramp(32);
+    ramp(33);
+}
+
+static void ramp_34(void)
+{
+    ramp(34);
 }
 
 static gndm_array *elementwise(void)
@@ -189,8 +194,8 @@ static const struct {
     double work; /* per element; matmul: 2 n^3 */
     const char *unit;
 } rows[] = {
-    {"elementwise", ramp_32, elementwise, 4, 32, 8, "GB/s"},
-    {"reduction", ramp_32, reduction, 4, 32, 4, "GB/s"},
+    {"elementwise", ramp_33, elementwise, 4, 33, 8, "GB/s"},
+    {"reduction", ramp_34, reduction, 4, 34, 4, "GB/s"},
     {"heat", plate, heat, 1, 28, 8 * STEPS, "GB/s"},
     {"heat_halo", plate, heat_halo, 1, 28, 8 * STEPS, "GB/s"},
     {"matmul", matrices, product, 1, 30, 0, "Gflop/s"},

@@ -211,8 +211,27 @@ static gnd_status to_host(const fetching *q)
     return st;
 }
 
-/* Fills the parcels of this rank, and evaluates all that it sends in one call. Waits only for what
- * MPI sends. */
+/* Evaluates this rank's part and what it sends, n arrays, of which the part is the first. What NCCL
+ * sends is not waited for. If that is little of the part (borders), it is computed before the part:
+ * it is sent while the part is computed. */
+static gnd_status compute(const fetching *q, int n, gnd_array **all, int staged)
+{
+    gndm_ctx *c = q->c;
+    int64_t sent = 0;
+    for (int i = 1; i < n; i++)
+        sent += gnd_size(all[i]);
+    const int first = !staged && n > 1 && sent < gnd_size(all[0]) / 64;
+    gnd_status st = first ? gnd_eval_all(n - 1, all + 1) : gnd_eval_all(n, all);
+    if (!st)
+        st = gndm__nccl_prepare(c, q->x->dtype, q->out, q->in);
+    if (!st && first)
+        st = gnd_eval_all(1, all);
+    for (int i = 0; i < n && !st && staged; i++)
+        st = gndm__ready(c, all[i]);
+    return st;
+}
+
+/* Fills the parcels of this rank and evaluates them. */
 static gnd_status pack(const fetching *q)
 {
     gndm_ctx *c = q->c;
@@ -232,10 +251,8 @@ static gnd_status pack(const fetching *q)
         staged |= (q->out[k].n && !q->out[k].direct) || (q->in[k].n && !q->in[k].direct);
     }
     gnd_status st = all ? gnd_status_of(q->x->local) : GND_ERR_NOMEM;
-    if (!st && n)
-        st = gnd_eval_all(n, all);
-    for (int i = 0; i < n && !st && staged; i++)
-        st = gndm__ready(c, all[i]);
+    if (!st)
+        st = compute(q, n, all, staged);
     free(all);
     return st;
 }
@@ -301,14 +318,9 @@ static gnd_status exchanged(gndm_ctx *c, gndm_array *x, const gndm__wish *wish, 
         arrange(&q, places);
         st = pack(&q);
     }
-    const int packed = !st;
-    if (!st)
-        st = gndm__nccl_prepare(c, x->dtype, q.out, q.in);
-    const int prepared = !st;
     if (!st && wish->meanwhile)
         st = to_host(&q);
-    const char *text = packed && !prepared       ? c->message
-                       : st == GND_ERR_NOMEM     ? "out of host memory"
+    const char *text = st == GND_ERR_NOMEM       ? "out of host memory"
                        : gnd_status_of(x->local) ? gnd_error(x->local)
                                                  : gnd_message();
     char kept[GNDM_TEXT];

@@ -82,12 +82,14 @@ void gndm__nccl_drop(gndm_ctx *c, const char *why);
 
 /* --- exchanges (nccl_move.c) ------------------------------------------------------------------ */
 
+/* Whether all ranks of the context are one group. The same on all ranks. */
+int gndm__nccl_covers(const gndm_ctx *c);
 /* Whether this rank exchanges with `peer` by NCCL. */
 int gndm__nccl_reaches(const gndm_ctx *c, int peer);
 /* This rank's preparation of an exchange, before its agreement. Enqueues what is sent to ranks of
  * the group (parcels with `direct`) and makes the arrays that receive. Work that gnd's stream gets
  * from here to gndm__nccl_start overlaps with the exchange. A failure is this rank's alone; its
- * text is the context's message. */
+ * text is gnd_message(). */
 gnd_status gndm__nccl_prepare(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in);
 /* Starts the exchange. A failure is this rank's alone. */
 gnd_status gndm__nccl_start(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in,

@@ -113,6 +113,14 @@ gnd_status gndm__nccl_settle(gndm_ctx *c)
 
 /* --- parcels ---------------------------------------------------------------------------------- */
 
+int gndm__nccl_covers(const gndm_ctx *c)
+{
+    for (int r = 0; r < c->size; r++)
+        if (!c->group || c->group[r] < 0 || c->group[r] != c->group[0])
+            return 0;
+    return 1;
+}
+
 int gndm__nccl_reaches(const gndm_ctx *c, int peer)
 {
     return c->nccl && c->nccl->index[peer] >= 0;
@@ -161,7 +169,11 @@ gnd_status gndm__nccl_prepare(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm_
         any |= (out[k].direct && out[k].n) || (in[k].direct && in[k].n);
         st = prepare_one(c, t, &out[k], &in[k]);
     }
-    return any && !st ? mark(c) : st;
+    if (any && !st)
+        st = mark(c);
+    if (st) /* for callers that ask gnd_message() */
+        gnd_wait(gnd_fail(st, "%s", c->message));
+    return st;
 }
 
 /* Puts the messages of all parcels into NCCL's stream, as one group. */
@@ -251,10 +263,7 @@ static int kind_of(gnd_dtype t, int op, int *number)
 int gndm__nccl_reduces(const gndm_ctx *c, gnd_dtype t, int op)
 {
     int number;
-    for (int r = 0; r < c->size; r++)
-        if (!c->group || c->group[r] < 0 || c->group[r] != c->group[0])
-            return 0;
-    return kind_of(t, op, &number) > 0;
+    return gndm__nccl_covers(c) && kind_of(t, op, &number) > 0;
 }
 
 /* This rank's preparation: where x is, and an array for the result. */

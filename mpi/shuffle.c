@@ -100,13 +100,11 @@ gnd_status gndm__shuffle_run(gndm_ctx *c, const gndm__shuffle *s, int back, gnd_
         x = gnd_reshape(x, 1, &n);
     if (!st)
         st = pack(c, x, send, recv, inner, parcel, parcel + c->size);
-    const int packed = !st;
     if (!st)
         st = gndm__nccl_prepare(c, t, parcel, parcel + c->size);
-    const char *text = packed && st          ? c->message
-                       : st == GND_ERR_NOMEM ? "out of host memory"
-                       : gnd_status_of(x)    ? gnd_error(x)
-                                             : gnd_message();
+    const char *text = st == GND_ERR_NOMEM ? "out of host memory"
+                       : gnd_status_of(x)  ? gnd_error(x)
+                                           : gnd_message();
     st = gndm__agree(c, st, text);
     if (!st) {
         const gndm__parcel own = parcel[0];

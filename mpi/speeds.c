@@ -113,10 +113,13 @@ static double send_on(gndm_ctx *c, gnd_array *x, int64_t n, gndm__parcel *out, g
     in[1] = (gndm__parcel){.peer = (c->rank + c->size - 1) % c->size, .n = n};
     out[1].direct = gndm__nccl_reaches(c, out[1].peer);
     in[1].direct = gndm__nccl_reaches(c, in[1].peer);
-    gnd_status st = gndm__agree(c, gndm__ready(c, out[1].x), gnd_message());
+    gnd_status st = gndm__ready(c, out[1].x);
+    st = gndm__agree(c, st, gnd_message());
     const double t = gndm__now();
-    if (!st)
-        st = gndm__agree(c, gndm__nccl_prepare(c, GND_INT32, out, in), c->message);
+    if (!st) {
+        st = gndm__nccl_prepare(c, GND_INT32, out, in);
+        st = gndm__agree(c, st, gnd_message());
+    }
     if (!st)
         st = gndm__exchange(c, GND_INT32, out, in);
     if (!st)
