@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mpi_scaling [-s SHIFT] [-r RUNS] [ROW...] - times of eight kinds of distributed work at fixed
- * sizes, to compare numbers of ranks: mpirun -n 1 mpi_scaling, mpirun -n 2 mpi_scaling. Efficiency
- * is the time on one rank over (ranks times the time on several). Each line has the least and the
- * median of RUNS (7) times in ms, each the longest of any rank, the bytes that rank 0 sent, and the
- * bytes or operations per second of all ranks together. -s SHIFT divides the number of elements by
- * 2^SHIFT. `nccl` calls ncclAllReduce itself, on as many bytes as `allreduce`.
+ * mpi_scaling [-s SHIFT] [-r RUNS] [-w 1] [ROW...] - times of distributed work at fixed sizes, to
+ * compare numbers of ranks: mpirun -n 1 mpi_scaling, mpirun -n 2 mpi_scaling. Efficiency is the
+ * time on one rank over (ranks times the time on several). Each line has the least and the median
+ * of RUNS (7) times in ms, each the longest of any rank, the bytes or operations per second of all
+ * ranks together, and the bytes that rank 0 sent. -s SHIFT divides the number of elements by
+ * 2^SHIFT. -w 1 cuts by measured speed, not evenly; the summed speeds are what such cuts could
+ * reach. `nccl` calls ncclAllReduce itself, on as many bytes as `allreduce`.
  */
 #include <dlfcn.h>
 #include <gnd.h>
@@ -336,27 +337,49 @@ static int wanted(const char *name, int n, char **names)
     return n == 0;
 }
 
+/* Tells what the ranks are. */
+static int ranks(void)
+{
+    gndm_rank_info *info = calloc((size_t)size, sizeof *info);
+    double bandwidth = 0, flops = 0;
+    if (!info || gndm_ranks(ctx, info))
+        return complain("gndm_ranks");
+    for (int r = 0; r < size; r++) {
+        bandwidth += info[r].bandwidth;
+        flops += info[r].flops;
+        if (rank == 0)
+            printf("# %s: %s; share %.4f; link %.1f GB/s (%s)%s%s\n", info[r].device, info[r].name,
+                   info[r].share, info[r].link / 1e9, info[r].transport,
+                   info[r].no_nccl[0] ? "; no NCCL: " : "", info[r].no_nccl);
+    }
+    if (rank == 0)
+        printf("# summed speeds: elementwise %.1f GB/s, products %.1f Gflop/s\n", bandwidth / 1e9,
+               flops / 1e9);
+    free(info);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     int bad = 0, first = 1;
+    unsigned flags = GNDM_EVEN;
     MPI_Init(&argc, &argv);
     for (; first + 1 < argc && argv[first][0] == '-'; first += 2) {
         if (argv[first][1] == 's')
             shift = atoi(argv[first + 1]);
         if (argv[first][1] == 'r')
             runs = atoi(argv[first + 1]);
+        if (argv[first][1] == 'w' && atoi(argv[first + 1]))
+            flags = 0;
     }
     runs = runs < 1 ? 1 : runs > 64 ? 64 : runs;
-    ctx = gndm_open(MPI_COMM_WORLD, NULL, GNDM_EVEN);
+    ctx = gndm_open(MPI_COMM_WORLD, NULL, flags);
     rank = gndm_rank(ctx);
     size = gndm_size(ctx);
     if (gndm_status(ctx))
         bad = complain("gndm_open");
-    gndm_rank_info *info = calloc((size_t)size, sizeof *info);
-    if (!bad && info && !gndm_ranks(ctx, info) && rank == 0)
-        printf("# %s: %s; link %.1f GB/s (%s)%s%s\n", info->device, info->name, info->link / 1e9,
-               info->transport, info->no_nccl[0] ? "; no NCCL: " : "", info->no_nccl);
-    free(info);
+    if (!bad)
+        bad = ranks();
     for (size_t i = 0; i < sizeof rows / sizeof *rows && !gndm_status(ctx); i++)
         if (wanted(rows[i].name, argc - first, argv + first))
             bad |= row(i);
