@@ -4,7 +4,7 @@
  * partition and the rank's own gnd array. Sends no messages, except that gndm__settle agrees on
  * errors.
  */
-#include "ctx.h"
+#include "nccl.h"
 
 #include <string.h>
 
@@ -151,6 +151,18 @@ gnd_status gndm__check(gndm_ctx *c, const gndm_array *x)
     return GND_OK;
 }
 
+gnd_status gndm__ready(gndm_ctx *c, gnd_array *x)
+{
+    const gnd_status st = gndm__nccl_settle(c);
+    return st ? st : gnd_wait(x);
+}
+
+gnd_status gndm__host(gndm_ctx *c, gnd_array *x, void *dst, size_t nbytes)
+{
+    const gnd_status st = gndm__nccl_settle(c);
+    return st ? st : gnd_read(x, dst, nbytes);
+}
+
 gnd_status gndm__settle(gndm_ctx *c, int n, gndm_array *const *x)
 {
     gnd_status st = GND_OK;
@@ -162,7 +174,7 @@ gnd_status gndm__settle(gndm_ctx *c, int n, gndm_array *const *x)
         gnd_eval_all(n, local); /* in one plan; failures are reported below */
     free(local);
     for (int i = 0; i < n && !st; i++) {
-        st = gnd_wait(x[i]->local);
+        st = gndm__ready(c, x[i]->local);
         if (st)
             text = gnd_status_of(x[i]->local) ? gnd_error(x[i]->local) : gnd_message();
     }

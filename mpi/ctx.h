@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { GNDM_TEXT = 768, GNDM_CHUNK = 4 << 20 };
+enum { GNDM_TEXT = 768, GNDM_CHUNK = 4 << 20, GNDM_WHY = 160 };
 
 /* A partition. Coordinate d of a rank is rank / stride[d] % grid[d]. Its interval on axis d is
  * cut[d][k] .. cut[d][k + 1] - 1 for coordinate k. grid[d] 1: the rank has the whole axis, and
@@ -47,6 +47,7 @@ typedef struct gndm__box {
 } gndm__box;
 
 struct gndm__transport;
+struct gndm__nccl;
 
 struct gndm_ctx {
     MPI_Comm comm, watch, node; /* for data; for questions after a timeout; ranks of this node */
@@ -60,7 +61,13 @@ struct gndm_ctx {
     double timeout;
     int64_t block; /* columns of a block in factorizations */
     const struct gndm__transport *transport;
-    char *ring[6]; /* staging memory of messages, GNDM_CHUNK bytes each: 3 to send, 3 to receive */
+    struct gndm__nccl *nccl; /* this rank's group of ranks that exchange by NCCL, or NULL */
+    int *
+        group; /* the group of each rank, -1: none; NULL: there are no groups. The same on all ranks
+                */
+    char why[GNDM_WHY]; /* why this rank has no group */
+    char *ring[6]; /* staging memory of messages, GNDM_CHUNK bytes each, of gnd_host_alloc: 3 to
+                      send, 3 to receive */
     gndm_rank_info *ranks; /* NULL until the speeds are measured */
     gndm_stats stats;
     gnd_rng rng;
@@ -122,6 +129,8 @@ typedef struct gndm__patience {
     double began;
 } gndm__patience;
 gnd_status gndm__idle(gndm_ctx *c, gndm__patience *p);
+/* Tells all ranks that wait, or will wait, that the context is unusable, with its message. */
+void gndm__over(gndm_ctx *c);
 /* Seconds of a monotonic clock. */
 double gndm__now(void);
 /* Collectives of small host data, with these waits. */
@@ -169,6 +178,10 @@ gndm_array *gndm__array(gndm_ctx *c, gnd_dtype t, gndm_part *part, gnd_array *lo
 gndm_array *gndm__error(gndm_ctx *c, gnd_status st);
 /* The status of x. If x holds an error, its message becomes the context's. */
 gnd_status gndm__check(gndm_ctx *c, const gndm_array *x);
+/* Waits for x, an array of this rank, after the exchange by NCCL that may be under way: a wait that
+ * ends if another rank fails. gndm__host: the same, and copies the elements to dst. */
+gnd_status gndm__ready(gndm_ctx *c, gnd_array *x);
+gnd_status gndm__host(gndm_ctx *c, gnd_array *x, void *dst, size_t nbytes);
 /* Evaluates the local parts of n arrays and agrees on the status. */
 gnd_status gndm__settle(gndm_ctx *c, int n, gndm_array *const *x);
 /* "(3, 4)" */

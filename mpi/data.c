@@ -124,7 +124,7 @@ static gnd_status read_all(gndm_ctx *c, gndm_array *x, void *dst, size_t nbytes)
     gndm_part_free(whole);
     if (y->status)
         return y->status;
-    gnd_status st = gnd_read(y->local, dst, nbytes);
+    gnd_status st = gndm__host(c, y->local, dst, nbytes);
     st = gndm__agree(c, st, st ? gnd_message() : "");
     if (!st && places < c->size && c->size > 1)
         st = gndm__bcast(c, dst, (int64_t)nbytes, 0);

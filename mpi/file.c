@@ -261,7 +261,7 @@ static gnd_status save(gndm_ctx *c, gndm_array *x, const char *path)
     const size_t n = (size_t)gndm__box_size(h.ndim, &box) * gnd_dtype_size(h.dtype);
     const int mine = n > 0 && writes(x->part, c->rank);
     char *data = malloc(n + 1);
-    st = !data ? GND_ERR_NOMEM : gnd_read(x->local, data, n);
+    st = !data ? GND_ERR_NOMEM : gndm__host(c, x->local, data, n);
     st = gndm__agree(c, st, data ? gnd_message() : "save_npy: out of host memory");
     if (!st)
         st = begin_file(c, temporary, &h);

@@ -64,10 +64,25 @@ static void needs(const product *q, const plan *p, int r, int64_t from, int64_t 
     *y = (gndm__box){.start = {b.start[2], b.start[1]}, .stop = {b.stop[2], b.stop[1]}};
 }
 
-/* The largest width of a panel: its number of inner indices. */
+/* The size of the panels: a part of the smallest memory of a rank, if it is known. Wide panels make
+ * few passes over the result. */
+static double panel_bytes(const gndm_ctx *c)
+{
+    double least = 0;
+    for (int r = 0; r < c->size && c->ranks; r++) {
+        const double memory = (double)c->ranks[r].mem_bytes / 64;
+        least = r == 0 || memory < least ? memory : least;
+    }
+    return least > PANEL_BYTES ? least : PANEL_BYTES;
+}
+
+/* The largest width of a panel: its number of inner indices. One rank fetches nothing and needs no
+ * panels. */
 static int64_t panel_width(const product *q, const plan *p)
 {
     double most = 1;
+    if (q->c->size == 1)
+        return q->k > 0 ? q->k : 1;
     gndm__box x, y;
     for (int r = 0; r < q->c->size; r++) {
         needs(q, p, r, 0, 1, &x, &y);
@@ -75,7 +90,7 @@ static int64_t panel_width(const product *q, const plan *p)
                            (double)(y.stop[1] - y.start[1]) * (double)gnd_dtype_size(q->y->dtype);
         most = row > most ? row : most;
     }
-    const int64_t width = (int64_t)(PANEL_BYTES / most);
+    const int64_t width = (int64_t)(panel_bytes(q->c) / most);
     return width > 16 ? width : 16;
 }
 

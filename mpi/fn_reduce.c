@@ -3,13 +3,17 @@
  * fn_reduce.c - reductions. Each rank reduces its part. The results of the parts form an array with
  * a leading axis for each split axis; such an axis has one element per non-empty part. The mover
  * makes this array whole along the leading axes, and it is reduced again, in the order of the
- * parts: the bits are the same on every rank and in every run. For options that this does not
- * cover, the axes are made whole first (fn_lines.c).
+ * parts: the bits are the same on every rank and in every run. If all ranks are one group of NCCL,
+ * its all-reduce combines the partial results where every rank gets the whole result. For options
+ * that this does not cover, the axes are made whole first (fn_lines.c).
  */
 #include "call.h"
+#include "nccl.h"
 
 #include <limits.h>
 #include <string.h>
+
+enum { LARGE = 1 << 20 }; /* elements of a result */
 
 typedef struct reduction {
     gndm__args *a;
@@ -119,7 +123,6 @@ static int has_part(const reduction *q)
  * among the ranks that would otherwise all compute the same elements: each reduces a share. */
 static gndm_array *collected(const reduction *q, gnd_array *partial, gnd_dtype t)
 {
-    enum { LARGE = 1 << 20 };
     gndm_part *p = part_of_partials(q);
     const int lead = __builtin_popcount(q->split);
     if (p->status) { /* then the part has no valid box */
@@ -178,13 +181,80 @@ static double count(const reduction *q)
     return n;
 }
 
+/* --- by NCCL ---------------------------------------------------------------------------------- */
+
+/* NCCL's number of the reduction that combines partial results, or -1. */
+static int nccl_kind(const reduction *q)
+{
+    switch (q->kind) {
+    case GNDM__SUM:
+    case GNDM__MEAN:
+    case GNDM__COUNT: return GNDM__NCCL_SUM;
+    case GNDM__PROD: return GNDM__NCCL_PROD;
+    case GNDM__MAX:
+    case GNDM__ANY: return GNDM__NCCL_MAX;
+    case GNDM__MIN:
+    case GNDM__ALL: return GNDM__NCCL_MIN;
+    default: return -1;
+    }
+}
+
+/* Whether every rank has one partial result of the whole shape and every rank gets the result: the
+ * case of an all-reduce. A large result is divided among the ranks, unless the caller wants it
+ * whole. */
+static int all_reduces(const reduction *q, gnd_dtype t)
+{
+    const gndm_part *p = q->x->part;
+    int64_t ranks = 1, n = 1;
+    for (int d = 0; d < p->ndim; d++) {
+        const int reduced = q->mask >> d & 1;
+        if (p->grid[d] > 1 && !reduced)
+            return 0;
+        for (int k = 0; p->grid[d] > 1 && k < p->grid[d]; k++)
+            if (p->cut[d][k] == p->cut[d][k + 1])
+                return 0;
+        ranks *= p->grid[d];
+        n *= reduced ? 1 : p->shape[d];
+    }
+    const int whole = q->a->part && !gndm__part_split_anywhere(q->a->part);
+    return ranks == q->c->size && n > 0 && (n <= LARGE || whole) &&
+           gndm__nccl_reduces(q->c, t, nccl_kind(q));
+}
+
+/* The partial result: of axes of one element each, the part itself. */
+static gnd_array *partial(const reduction *q)
+{
+    gnd_array *x = q->x->local;
+    int64_t n = 1;
+    for (int d = 0; d < gnd_ndim(x); d++)
+        n *= q->mask >> d & 1 ? gnd_dim(x, d) : 1;
+    const int same = q->kind != GNDM__COUNT && gnd_dtype_of(x) == q->inside;
+    return n == 1 && same ? gnd_squeeze(x, axes_of(q->mask)) : reduce(q, x, axes_of(q->mask));
+}
+
+static gnd_status by_nccl(reduction *q)
+{
+    gnd_array *y = NULL;
+    const gnd_status st = gndm__nccl_reduce(q->c, partial(q), nccl_kind(q), &y);
+    if (st)
+        return st;
+    if (q->kind == GNDM__MEAN)
+        y = gnd_div_f(y, count(q));
+    gndm_part *whole = gndm__part_new(q->c, gnd_ndim(y), gnd_shape(y));
+    const gnd_status done = finish(q, y, whole, 0);
+    gndm_part_free(whole);
+    return done;
+}
+
 /* --- sums, products, extremes, truth ---------------------------------------------------------- */
 
 static gnd_status plain(reduction *q)
 {
     const int lead = __builtin_popcount(q->split);
-    gnd_array *x = has_part(q) ? reduce(q, q->x->local, axes_of(q->mask)) : q->x->local;
     const gnd_dtype t = q->kind == GNDM__COUNT ? GND_INT64 : q->inside;
+    if (all_reduces(q, t))
+        return by_nccl(q);
+    gnd_array *x = has_part(q) ? reduce(q, q->x->local, axes_of(q->mask)) : q->x->local;
     gndm_array *all = collected(q, x, t);
     if (all->status)
         return gndm__check(q->c, all);

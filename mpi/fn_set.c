@@ -36,7 +36,7 @@ static gnd_status divide(const unique *q, int64_t *send)
 {
     gndm_ctx *c = q->c;
     gnd_array *key = q->own[0];
-    gnd_status st = gnd_wait(key);
+    gnd_status st = gndm__ready(c, key);
     st = gndm__agree(c, st, gnd_status_of(key) ? gnd_error(key) : gnd_message());
     if (st)
         return st;

@@ -69,7 +69,7 @@ gnd_status gndm__gather_small(gndm_ctx *c, gndm_array *x, gnd_array **out)
     char *memory = calloc(1, (size_t)(part * (c->size + 1)) + total + 1), text[GNDM_TEXT] = "";
     gnd_status st = GND_ERR_NOMEM;
     if (memory)
-        st = gnd_read(x->local, memory, (size_t)(gnd_size(x->local) * size));
+        st = gndm__host(c, x->local, memory, (size_t)(gnd_size(x->local) * size));
     snprintf(text, sizeof text, "%s", !memory ? "out of host memory" : st ? gnd_message() : "");
     st = gndm__agree(c, st, text);
     if (!st)

@@ -6,7 +6,7 @@
  * box may extend beyond the ends of the array. It is then fetched as up to three pieces, which are
  * joined afterwards.
  */
-#include "ctx.h"
+#include "nccl.h"
 
 #include <string.h>
 
@@ -20,11 +20,13 @@ typedef struct border {
     const int64_t *below, *above;
     int periodic, slots, total; /* total: number of pieces per slot, at most */
     uint32_t wraps;             /* axes on which boxes may extend beyond the ends */
+    uint32_t rims;              /* axes on which borders are fetched */
     /* the following are for stencils */
     const char *mode;
     gndm_stencil_function f;
     void *data;
     gnd_array **inner;
+    int lazy; /* the inner elements are computed with the rims, in the same kernels */
 } border;
 
 /* Splits start .. stop on a periodic axis of n elements into the pieces from[i] .. to[i]. Returns
@@ -52,6 +54,8 @@ static int pieces(int64_t start, int64_t stop, int64_t n, int64_t *from, int64_t
 static void enlarge(const border *q, gndm__box *b)
 {
     for (int d = 0; d < q->p->ndim; d++) {
+        if (!(q->rims >> d & 1))
+            continue;
         b->start[d] -= q->below[d];
         b->stop[d] += q->above[d];
         if (q->periodic)
@@ -63,11 +67,11 @@ static void enlarge(const border *q, gndm__box *b)
 
 /* --- the slots of a stencil ------------------------------------------------------------------- */
 
-/* Whether every axis of a part has inner elements: those whose input lies in the part. */
+/* Whether a part has inner elements: those whose input lies in the part. */
 static int is_thick(const border *q, const gndm__box *part)
 {
     for (int d = 0; d < q->p->ndim; d++)
-        if (part->stop[d] - part->start[d] <= q->below[d] + q->above[d])
+        if (q->rims >> d & 1 && part->stop[d] - part->start[d] <= q->below[d] + q->above[d])
             return 0;
     return 1;
 }
@@ -82,7 +86,11 @@ static int rim(const border *q, const gndm__box *part, int s, gndm__box *b)
         return 0;
     if (!is_thick(q, part))
         return s == 0;
+    if (!(q->rims >> axis & 1))
+        return 0;
     for (int d = 0; d < axis; d++) {
+        if (!(q->rims >> d & 1))
+            continue;
         b->start[d] += q->below[d];
         b->stop[d] -= q->above[d];
     }
@@ -157,7 +165,7 @@ static gnd_status ask(border *q, void (*meanwhile)(const void *), gnd_array **ou
     gndm__box b;
     q->total = 1;
     for (int d = 0; d < q->p->ndim; d++)
-        if (q->periodic && q->below[d] + q->above[d] > 0) {
+        if (q->periodic && q->rims >> d & 1 && q->below[d] + q->above[d] > 0) {
             q->wraps |= UINT32_C(1) << d;
             q->total *= 3;
         }
@@ -199,8 +207,13 @@ gnd_array *gndm_halo(gndm_array *x, const int64_t *below, const int64_t *above, 
     gndm_ctx *c = x->ctx;
     gnd_array *y = NULL;
     gnd_status st = gndm__enter(c, "halo", "%d axes, %d", x->part->ndim, periodic);
-    border q = {
-        .x = x, .p = x->part, .below = below, .above = above, .periodic = periodic, .slots = 1};
+    border q = {.x = x,
+                .p = x->part,
+                .below = below,
+                .above = above,
+                .periodic = periodic,
+                .slots = 1,
+                .rims = UINT32_MAX};
     if (!st)
         st = check(c, q.p, below, above);
     if (!st)
@@ -246,29 +259,40 @@ static int inner_box(const border *q, gndm__box *part, gndm__box *inner)
     gndm__part_box(q->p, q->x->ctx->rank, part);
     *inner = *part;
     for (int d = 0; d < q->p->ndim; d++) {
+        if (!(q->rims >> d & 1))
+            continue;
         inner->start[d] += q->below[d];
         inner->stop[d] -= q->above[d];
     }
     return !gndm__box_empty(q->p->ndim, part) && is_thick(q, part);
 }
 
-/* Starts to compute the inner elements; called while the borders are under way. */
-static void compute_inner(const void *data)
+/* x with its own other end before and after it along axis d. */
+static gnd_array *wrapped(gnd_array *x, int d, int64_t below, int64_t above)
 {
-    const border *q = data;
-    gndm__box part, inner;
-    if (!inner_box(q, &part, &inner) || gnd_status_of(q->x->local))
-        return;
-    *q->inner = apply(q, q->x->local, &inner);
-    gnd_eval_all(1, q->inner); /* a failure is recorded in *q->inner */
+    const int64_t n = gnd_dim(x, d);
+    gnd_array *part[3];
+    int k = 0;
+    if (below)
+        part[k++] = gnd_slice(x, d, n - below, n);
+    part[k++] = x;
+    if (above)
+        part[k++] = gnd_slice(x, d, 0, above);
+    return k > 1 ? gnd_concat(k, part, d) : x;
 }
 
-/* The input of a slot. gnd_pad adds elements beyond the ends of the array. */
+/* An input with all of its border: adds what lies beyond the ends of the array, and on axes that
+ * are not cut also the other end of the part. */
 static gnd_array *padded(const border *q, gnd_array *in, const gndm__box *result)
 {
     int64_t width[2 * GND_MAX_NDIM];
     int any = 0;
-    for (int d = 0; d < q->p->ndim && !q->periodic; d++) {
+    for (int d = 0; d < q->p->ndim; d++) {
+        if (q->periodic) {
+            if (!(q->rims >> d & 1))
+                in = wrapped(in, d, q->below[d], q->above[d]);
+            continue;
+        }
         const int64_t low = q->below[d] - result->start[d];
         const int64_t high = result->stop[d] + q->above[d] - q->p->shape[d];
         width[2 * d] = low > 0 ? low : 0;
@@ -276,6 +300,20 @@ static gnd_array *padded(const border *q, gnd_array *in, const gndm__box *result
         any = any || low > 0 || high > 0;
     }
     return any ? gnd_pad(in, width, q->mode, NULL) : in;
+}
+
+/* Starts to compute the inner elements; called while the borders are under way. Where NCCL moves
+ * the borders the result stays lazy: the next exchange computes its rims first, and sends them
+ * while the rest is computed (move.c). */
+static void compute_inner(const void *data)
+{
+    const border *q = data;
+    gndm__box part, inner;
+    if (!inner_box(q, &part, &inner) || gnd_status_of(q->x->local))
+        return;
+    *q->inner = apply(q, padded(q, q->x->local, &inner), &inner);
+    if (!q->lazy)
+        gnd_eval_all(1, q->inner); /* a failure is recorded in *q->inner */
 }
 
 /* The result of this rank: joins the rims with the inner elements, from the last axis to the
@@ -311,6 +349,15 @@ static gnd_array *finished(const border *q, gnd_array **in)
     return y;
 }
 
+/* The axes that are cut. */
+static uint32_t cut_axes(const gndm_part *p)
+{
+    uint32_t axes = 0;
+    for (int d = 0; d < p->ndim; d++)
+        axes |= (uint32_t)(p->grid[d] > 1) << d;
+    return axes;
+}
+
 gndm_array *gndm_stencil(gndm_array *x, const int64_t *below, const int64_t *above,
                          const char *mode, gndm_stencil_function f, void *data)
 {
@@ -327,7 +374,9 @@ gndm_array *gndm_stencil(gndm_array *x, const int64_t *below, const int64_t *abo
                 .mode = mode,
                 .f = f,
                 .data = data,
-                .inner = &inner};
+                .inner = &inner,
+                .rims = cut_axes(x->part),
+                .lazy = gndm__nccl_covers(c)};
     gnd_status st =
         gndm__enter(c, "stencil", "%d axes, %.20s", x->part->ndim, mode ? mode : "NULL");
     if (!st && (!f || !mode))

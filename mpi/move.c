@@ -6,7 +6,7 @@
  * ranks hold the same part, a rank uses its own copy, and the ranks share the work of sending to
  * others.
  */
-#include "transport.h"
+#include "nccl.h"
 
 #include <gnd/timeline.h>
 #include <string.h>
@@ -199,7 +199,10 @@ static gnd_status to_host(const fetching *q)
 {
     gnd_status st = GND_OK;
     for (int k = 1; k < q->c->size; k++) {
-        q->in[k].hosted = q->out[k].hosted = 1;
+        q->in[k].hosted = !q->in[k].direct;
+        q->out[k].hosted = !q->out[k].direct;
+        if (q->out[k].direct)
+            continue;
         const size_t n = (size_t)q->out[k].n * gnd_dtype_size(q->x->dtype);
         if (!n || st)
             continue;
@@ -209,27 +212,48 @@ static gnd_status to_host(const fetching *q)
     return st;
 }
 
-/* Fills the parcels of this rank, and evaluates all that it sends in one call. */
+/* Evaluates this rank's part and what it sends, n arrays, of which the part is the first. What NCCL
+ * sends is not waited for. If that is little of the part (borders), it is computed before the part:
+ * it is sent while the part is computed. */
+static gnd_status compute(const fetching *q, int n, gnd_array **all, int staged)
+{
+    gndm_ctx *c = q->c;
+    int64_t sent = 0;
+    for (int i = 1; i < n; i++)
+        sent += gnd_size(all[i]);
+    const int first = !staged && n > 1 && sent < gnd_size(all[0]) / 64;
+    gnd_status st = first ? gnd_eval_all(n - 1, all + 1) : gnd_eval_all(n, all);
+    if (!st)
+        st = gndm__nccl_prepare(c, q->x->dtype, q->out, q->in);
+    if (!st && first)
+        st = gnd_eval_all(1, all);
+    for (int i = 0; i < n && !st && staged; i++)
+        st = gndm__ready(c, all[i]);
+    return st;
+}
+
+/* Fills the parcels of this rank and evaluates them. */
 static gnd_status pack(const fetching *q)
 {
     gndm_ctx *c = q->c;
     gnd_array **all = malloc(((size_t)c->size + 1) * sizeof *all);
-    int n = 0;
+    int n = 0, staged = 0;
     if (all) /* the part too: otherwise it might be computed again for each of its boxes */
         all[n++] = q->x->local;
     for (int k = 1; k < c->size; k++) {
         q->out[k].peer = (c->rank + k) % c->size;
         q->in[k].peer = (c->rank - k + c->size) % c->size;
+        q->out[k].direct = gndm__nccl_reaches(c, q->out[k].peer);
+        q->in[k].direct = gndm__nccl_reaches(c, q->in[k].peer);
         q->in[k].n = parcel_of(q, q->in[k].peer, c->rank, NULL);
         q->out[k].n = parcel_of(q, c->rank, q->out[k].peer, &q->out[k].x);
         if (q->out[k].n && all)
             all[n++] = q->out[k].x;
+        staged |= (q->out[k].n && !q->out[k].direct) || (q->in[k].n && !q->in[k].direct);
     }
     gnd_status st = all ? gnd_status_of(q->x->local) : GND_ERR_NOMEM;
-    if (!st && n)
-        st = gnd_eval_all(n, all);
-    for (int i = 0; i < n && !st; i++)
-        st = gnd_wait(all[i]);
+    if (!st)
+        st = compute(q, n, all, staged);
     free(all);
     return st;
 }

@@ -3,7 +3,7 @@
  * open.c - contexts: communicators, the choice of devices, queries. A rank that fails at any step
  * continues to the agreement at the end, so all ranks fail together.
  */
-#include "transport.h"
+#include "nccl.h"
 
 #include <string.h>
 
@@ -111,17 +111,15 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
 {
     const char *text = "";
     gnd_status st = GND_OK;
-    for (int i = 0; i < 6; i++)
-        if (!(c->ring[i] = malloc(GNDM_CHUNK))) {
-            st = GND_ERR_NOMEM;
-            text = "gndm_open: out of host memory";
-        }
     c->dev = dev ? dev : shared_device(c);
     c->opened = !dev;
-    if (!st && gnd_device_status(c->dev)) {
+    if (gnd_device_status(c->dev)) {
         st = gnd_device_status(c->dev);
         text = gnd_device_error(c->dev);
     }
+    for (int i = 0; i < 6 && !st; i++) /* pinned memory, where the device has it */
+        if ((st = gnd_host_alloc(c->dev, GNDM_CHUNK, (void **)&c->ring[i])))
+            text = "gndm_open: out of host memory";
     const unsigned all = GNDM_EVEN | GNDM_CHECK_CALLS | GNDM_REPRODUCIBLE;
     if (!st && c->flags & ~all) {
         st = GND_ERR_ARG;
@@ -194,15 +192,18 @@ void gndm_close(gndm_ctx *c)
     }
     if (c->traced)
         gnd_sync(c->dev);
-    if (c->opened)
+    /* After a timeout MPI may still write to the memory of messages, which the device owns, and
+     * other ranks do not take part in freeing communicators. */
+    const int over = c->broken && c->status == GND_ERR_STATE && c->comm != MPI_COMM_NULL;
+    int off = 1;
+    gndm__nccl_close(c);
+    for (int i = 0; i < 6 && !over; i++)
+        gnd_host_free(c->dev, c->ring[i]);
+    if (c->opened && !over)
         gnd_close(c->dev);
     gndm__trace_end(c);
     free(c->ranks);
     c->ranks = NULL;
-    /* After a timeout MPI may still write to the memory of messages, and other ranks do not take
-     * part in freeing communicators. */
-    const int over = c->broken && c->status == GND_ERR_STATE && c->comm != MPI_COMM_NULL;
-    int off = 1;
     if (MPI_Finalized(&off) != MPI_SUCCESS || off || over)
         return;
     if (c->node != MPI_COMM_NULL)
@@ -211,8 +212,6 @@ void gndm_close(gndm_ctx *c)
         MPI_Comm_free(&c->watch);
     if (c->comm != MPI_COMM_NULL)
         MPI_Comm_free(&c->comm);
-    for (int i = 0; i < 6; i++)
-        free(c->ring[i]);
     free(c);
 }
 

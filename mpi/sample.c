@@ -154,7 +154,7 @@ gnd_status gndm__sample_split(gndm_ctx *c, gnd_array *key, gnd_dtype t, const in
 {
     sampling q = {.c = c};
     const size_t p = (size_t)c->size;
-    gnd_status st = gnd_wait(key);
+    gnd_status st = gndm__ready(c, key);
     st = gndm__agree(c, st, gnd_status_of(key) ? gnd_error(key) : gnd_message());
     if (st)
         return st;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * shuffle.c - exchanges of rows whose numbers are exchanged first, and arrays assembled from parts
- * whose sizes are known only to their ranks. The context's transport moves the bytes.
+ * whose sizes are known only to their ranks. The context's transports move the bytes.
  */
 #include "shuffle.h"
-#include "transport.h"
+#include "nccl.h"
 
 #include <string.h>
 
@@ -53,6 +53,8 @@ static gnd_status pack(gndm_ctx *c, gnd_array *x, const int64_t *send, const int
         const int64_t m = send[r] * inner;
         out[k].peer = r;
         in[k].peer = from;
+        out[k].direct = k && gndm__nccl_reaches(c, r);
+        in[k].direct = k && gndm__nccl_reaches(c, from);
         if (k) /* the own rows are not sent */
             in[k].n = recv[from] * inner;
         out[k].n = m;
@@ -64,7 +66,7 @@ static gnd_status pack(gndm_ctx *c, gnd_array *x, const int64_t *send, const int
     if (!st)
         st = gnd_eval_all(n, all);
     for (int i = 0; i < n && !st; i++)
-        st = gnd_wait(all[i]);
+        st = gndm__ready(c, all[i]);
     free(all);
     return st;
 }
@@ -98,6 +100,8 @@ gnd_status gndm__shuffle_run(gndm_ctx *c, const gndm__shuffle *s, int back, gnd_
         x = gnd_reshape(x, 1, &n);
     if (!st)
         st = pack(c, x, send, recv, inner, parcel, parcel + c->size);
+    if (!st)
+        st = gndm__nccl_prepare(c, t, parcel, parcel + c->size);
     const char *text = st == GND_ERR_NOMEM ? "out of host memory"
                        : gnd_status_of(x)  ? gnd_error(x)
                                            : gnd_message();
@@ -119,7 +123,7 @@ gnd_status gndm__shuffle_run(gndm_ctx *c, const gndm__shuffle *s, int back, gnd_
 gndm_array *gndm__joined(gndm_ctx *c, gnd_dtype t, gnd_array *local, int ndim, int axis,
                          gndm_part *to)
 {
-    gnd_status st = gnd_wait(local);
+    gnd_status st = gndm__ready(c, local);
     st = gndm__agree(c, st, gnd_status_of(local) ? gnd_error(local) : gnd_message());
     if (st)
         return gndm__error(c, st);

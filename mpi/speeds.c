@@ -4,9 +4,9 @@
  * sizes, of which the last one counts; and the link to the next rank. All ranks measure at the same
  * time, because they will also compute at the same time: ranks that share cores or a GPU share its
  * speed. The figures are kept in the cache folder, in mpi-HASH.txt. The hash covers the device, its
- * driver and the number of ranks on the node.
+ * driver, the number of ranks on the node, and whether NCCL is used.
  */
-#include "transport.h"
+#include "nccl.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -23,8 +23,8 @@ static void path_of(gndm_ctx *c, const gnd_device_info *d, char *path, size_t si
     if (gnd_tune_file(c->dev, path, size, NULL) || !path[0])
         return;
     char *slash = strrchr(path, '/');
-    snprintf(text, sizeof text, "%s|%s|%s|%s|%u|%d|%d", d->backend, d->platform, d->name, d->driver,
-             d->compute_units, c->node_size, c->size);
+    snprintf(text, sizeof text, "%s|%s|%s|%s|%u|%d|%d|%d", d->backend, d->platform, d->name,
+             d->driver, d->compute_units, c->node_size, c->size, c->nccl != NULL);
     for (const char *s = text; *s; s++)
         h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);
     if (slash)
@@ -36,7 +36,7 @@ static int load(const char *path, gndm_rank_info *i)
     FILE *f = path[0] ? fopen(path, "r") : NULL;
     if (!f)
         return 0;
-    const int n = fscanf(f, "gnd-mpi 2 bandwidth %lf flops %lf link %lf end", &i->bandwidth,
+    const int n = fscanf(f, "gnd-mpi 3 bandwidth %lf flops %lf link %lf end", &i->bandwidth,
                          &i->flops, &i->link);
     fclose(f);
     return n == 3 && i->bandwidth > 0 && i->flops > 0 && i->link >= 0;
@@ -51,7 +51,7 @@ static void save(const char *path, const gndm_rank_info *i)
     FILE *f = path[0] ? fopen(temporary, "w") : NULL;
     if (!f)
         return;
-    fprintf(f, "gnd-mpi 2\nbandwidth %.6g\nflops %.6g\nlink %.6g\nend\n", i->bandwidth, i->flops,
+    fprintf(f, "gnd-mpi 3\nbandwidth %.6g\nflops %.6g\nlink %.6g\nend\n", i->bandwidth, i->flops,
             i->link);
     const int bad = ferror(f);
     if (fclose(f) || bad || rename(temporary, path))
@@ -103,28 +103,57 @@ static double rate(gndm_ctx *c, int product)
     return y;
 }
 
-/* Bytes per second to the next rank while all ranks send. */
+/* Sends n elements of x to the next rank, receives as many from the one before, and waits for them.
+ * The seconds; 0 after a failure. */
+static double send_on(gndm_ctx *c, gnd_array *x, int64_t n, gndm__parcel *out, gndm__parcel *in)
+{
+    memset(out, 0, (size_t)c->size * sizeof *out);
+    memset(in, 0, (size_t)c->size * sizeof *in);
+    out[1] = (gndm__parcel){.peer = (c->rank + 1) % c->size, .n = n, .x = gnd_slice(x, 0, 0, n)};
+    in[1] = (gndm__parcel){.peer = (c->rank + c->size - 1) % c->size, .n = n};
+    out[1].direct = gndm__nccl_reaches(c, out[1].peer);
+    in[1].direct = gndm__nccl_reaches(c, in[1].peer);
+    gnd_status st = gndm__ready(c, out[1].x);
+    st = gndm__agree(c, st, gnd_message());
+    const double t = gndm__now();
+    if (!st) {
+        st = gndm__nccl_prepare(c, GND_INT32, out, in);
+        st = gndm__agree(c, st, gnd_message());
+    }
+    if (!st)
+        st = gndm__exchange(c, GND_INT32, out, in);
+    if (!st)
+        st = gndm__ready(c, in[1].x);
+    return st ? 0 : gndm__now() - t;
+}
+
+/* Bytes per second to the next rank while all ranks send. Measured with growing messages, because
+ * NCCL is at its speed only with large ones. */
 static gnd_status link_rate(gndm_ctx *c, double *y)
 {
-    gnd_status st = GND_OK;
+    static const int64_t sizes[] = {1 << 18, 1 << 20, 1 << 20, 1 << 24, 1 << 24};
+    const double enough = 2e-3;
     *y = 0;
-    for (int i = 0; i < 3 && !st && c->size > 1; i++) {
-        MPI_Request req[2];
-        const int to = (c->rank + 1) % c->size, from = (c->rank + c->size - 1) % c->size;
-        st = gndm__barrier(c, c->comm);
-        const double t = gndm__now();
-        if (!st)
-            st =
-                gndm__mpi(c, MPI_Irecv(c->ring[3], GNDM_CHUNK, MPI_BYTE, from, 1, c->comm, &req[0]),
-                          "MPI_Irecv");
-        if (!st)
-            st = gndm__mpi(c, MPI_Isend(c->ring[0], GNDM_CHUNK, MPI_BYTE, to, 1, c->comm, &req[1]),
-                           "MPI_Isend");
-        if (!st)
-            st = gndm__wait(c, 2, req);
-        const double v = GNDM_CHUNK / (gndm__now() - t);
+    if (c->size == 1)
+        return GND_OK;
+    gndm__parcel *parcel = calloc(2 * (size_t)c->size, sizeof *parcel);
+    gnd_status st = gndm__agree(c, parcel ? GND_OK : GND_ERR_NOMEM, "out of host memory");
+    gnd_scope_begin();
+    const int64_t most = 1 << 24;
+    gnd_array *x = st ? NULL : gnd_zeros(c->dev, GND_INT32, 1, &most);
+    for (int i = 0; i < 5 && !st; i++) {
+        gnd_scope_begin();
+        double t = send_on(c, x, sizes[i], parcel, parcel + c->size);
+        gnd_scope_end();
+        const double v = t > 0 ? 4 * (double)sizes[i] / t : 1;
         *y = v > *y ? v : *y;
+        st = gndm__allreduce(c, &t, 1, MPI_DOUBLE, MPI_MAX);
+        if (t > enough && i >= 1)
+            break;
     }
+    gnd_scope_end();
+    if (!c->broken)
+        free(parcel);
     return st;
 }
 
@@ -161,7 +190,12 @@ gnd_status gndm__measure(gndm_ctx *c)
         gethostname(mine.host, sizeof mine.host - 1);
         snprintf(mine.device, sizeof mine.device, "%s", d.id);
         snprintf(mine.name, sizeof mine.name, "%s", d.name);
-        snprintf(mine.transport, sizeof mine.transport, "%s", c->transport->name);
+        int others = 0;
+        for (int r = 0; r < c->size; r++)
+            others += r != c->rank && !gndm__nccl_reaches(c, r);
+        snprintf(mine.transport, sizeof mine.transport, "%s%s%s", c->nccl ? "nccl" : "",
+                 c->nccl && others ? "+" : "", c->nccl && !others ? "" : c->transport->name);
+        snprintf(mine.no_nccl, sizeof mine.no_nccl, "%s", c->why);
         mine.mem_bytes = d.mem_bytes;
         st = gndm__allgather(c, &mine, all, (int)sizeof mine);
     }

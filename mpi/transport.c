@@ -9,7 +9,7 @@
  * is no deadlock: a partner of a rank in the earliest step is in the same step, or in a later one
  * and has already served that rank.
  */
-#include "transport.h"
+#include "nccl.h"
 
 #include <string.h>
 
@@ -75,7 +75,7 @@ static void open_end(gndm_ctx *c, end *e, gndm__parcel *p, gnd_dtype t, int mapp
     e->t = t;
     e->size = (int64_t)gnd_dtype_size(t);
     e->ring = c->ring + (in ? RING : 0);
-    if (p->n == 0)
+    if (p->n == 0 || p->direct)
         return;
     if (p->hosted && !in)
         e->at = p->host;
@@ -116,6 +116,8 @@ static void take(gndm_ctx *c, end *e, int64_t i)
 /* Makes an array of the received elements. */
 static void close_end(gndm_ctx *c, end *e)
 {
+    if (e->p->direct)
+        return;
     if (e->p->hosted && e->at && !e->st) {
         e->p->host = e->at;
         return;
@@ -189,7 +191,7 @@ static gnd_status exchange(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__pa
     for (int k = 1; k < c->size && !st; k++) {
         end a, b;
         gndm__patience patience = {0};
-        if (out[k].n == 0 && in[k].n == 0)
+        if ((out[k].n == 0 || out[k].direct) && (in[k].n == 0 || in[k].direct))
             continue;
         open_end(c, &a, &out[k], t, mapped, 0);
         open_end(c, &b, &in[k], t, mapped, 1);
@@ -207,6 +209,30 @@ static gnd_status exchange(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__pa
         close_end(c, &b);
     }
     return st;
+}
+
+/* --- NCCL and MPI together ---------------------------------------------------------------------
+ */
+
+gnd_status gndm__started(gndm_ctx *c, gnd_status st, const char *text)
+{
+    char said[GNDM_TEXT];
+    snprintf(said, sizeof said, "%s: %.*s", c->func, GNDM_TEXT - 100, text);
+    st = gndm__agree(c, st, said);
+    if (st)
+        gndm__nccl_drop(c, c->message);
+    return st;
+}
+
+gnd_status gndm__exchange(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in)
+{
+    char text[GNDM_WHY] = "";
+    gnd_status st = GND_OK;
+    if (c->group) {
+        st = gndm__nccl_start(c, t, out, in, text, sizeof text);
+        st = gndm__started(c, st, text);
+    }
+    return st ? st : c->transport->exchange(c, t, out, in);
 }
 
 /* --- the transports --------------------------------------------------------------------------- */
@@ -277,5 +303,5 @@ gnd_status gndm__choose_transport(gndm_ctx *c)
     for (const gndm__transport *t = gndm__transports; t->name && !c->transport; t++)
         if (t->usable(c))
             c->transport = t;
-    return c->broken ? c->status : GND_OK;
+    return c->broken ? c->status : gndm__nccl_open(c);
 }

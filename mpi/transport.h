@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * transport.h - how elements of arrays get from one rank to another. A transport is a row of the
- * table in transport.c; the layers above handle boxes of arrays and never buffers. A transport that
- * is faster than MPI between the ranks of a context (NCCL, MPI that reads device memory) would be a
- * row before these: the first usable row is taken, the same on all ranks.
+ * table in transport.c; the layers above handle boxes of arrays and never buffers. The first usable
+ * row is taken, the same on all ranks. Between ranks of one group, NCCL comes before it (nccl.h).
  */
 #ifndef GNDM_TRANSPORT_H
 #define GNDM_TRANSPORT_H
@@ -18,7 +17,9 @@ typedef struct gndm__parcel {
                      or an error of this rank alone */
     int hosted;   /* the elements are sent from `host`, and received there */
     char *host;   /* malloc'ed. The caller frees it, also that of received elements */
-    int64_t taken; /* for use by the caller */
+    int64_t taken;    /* for use by the caller */
+    int direct;       /* NCCL moves it: the caller asks gndm__nccl_reaches(peer) */
+    uint64_t address; /* of its elements, then */
 } gndm__parcel;
 
 typedef struct gndm__transport {
@@ -32,6 +33,13 @@ typedef struct gndm__transport {
 
 /* The transports, best first; a NULL name ends the table. */
 extern const gndm__transport gndm__transports[];
+/* Moves the parcels; all ranks call it after gndm__nccl_prepare and an agreement. Parcels with
+ * `direct` may still be on their way: work of gnd's stream waits for them. The status is the same
+ * on all ranks. */
+gnd_status gndm__exchange(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in);
+/* Agrees that all ranks have started their part of NCCL's work. After a failure NCCL is given up.
+ */
+gnd_status gndm__started(gndm_ctx *c, gnd_status st, const char *text);
 /* Chooses the context's transport. */
 gnd_status gndm__choose_transport(gndm_ctx *c);
 /* An exchange by the context's transport (move.c). */

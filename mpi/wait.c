@@ -65,6 +65,14 @@ static int listen(gndm_ctx *c, char *here, char *text)
     return 1;
 }
 
+void gndm__over(gndm_ctx *c)
+{
+    snprintf(c->asked, sizeof c->asked, "%s", c->message);
+    for (int r = 0; r < c->size; r++)
+        if (r != c->rank)
+            tell(c, r, OVER, c->asked);
+}
+
 /* Asks all ranks, and fails with a message that lists those that do not answer. */
 static gnd_status roll_call(gndm_ctx *c)
 {

@@ -180,6 +180,8 @@ static int devices(void)
                info[r].bandwidth / 1e9, info[r].flops / 1e9, info[r].link / 1e9, info[r].transport);
         printf("    share     %.1f %% of elementwise work; memory %s\n", 100 * info[r].share,
                size_text((double)info[r].mem_bytes, mem, sizeof mem));
+        if (info[r].no_nccl[0])
+            printf("    no NCCL   %s\n", info[r].no_nccl);
     }
     free(info);
     return rank ? EXIT_DONE : finish_output("devices");

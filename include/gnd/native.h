@@ -60,6 +60,16 @@ GND_API gnd_status gnd_native(gnd_array *x, gnd_native_array *out);
 GND_API gnd_status gnd_native_fill(gnd_native_array *out, gnd_dtype t, int ndim,
                                    const int64_t *shape);
 
+/* Makes an array of dev in new memory of gnd, in C order, whose elements are not set, and sets *out
+ * to its memory. This is the one exception to the rule above: before any other call uses the array,
+ * the caller writes all elements there, by work in the queue of gnd_device_native, or by work that
+ * this queue waits for. The memory may still be in use by earlier work of that queue, so writes
+ * outside of the queue must wait for it (gnd_sync). Never NULL. GND_ERR_NULL, GND_ERR_DTYPE,
+ * GND_ERR_SHAPE; GND_ERR_UNSUPPORTED: an older plugin without this entry; GND_ERR_DEVMEM; the error
+ * of dev. */
+GND_API gnd_array *gnd_native_new(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
+                                  gnd_native_array *out);
+
 /* Called by gnd when it no longer needs the memory of gnd_from_native. */
 typedef void gnd_release_fn(void *ctx);
 

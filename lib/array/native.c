@@ -213,10 +213,34 @@ static gnd_status usable(const char *func, gnd_array *x)
     return gnd__only_status(func, &e);
 }
 
+/* Sets *out to where the elements of x are; the device is locked. */
+static gnd_status describe(gnd_array *x, gnd_native_array *out, gnd_err *e)
+{
+    gnd_mem_native m;
+    const int64_t esize = (int64_t)gnd_dtype_size((gnd_dtype)x->dtype);
+    const gnd_status st = gnd__memory_of(x, &m, e);
+    if (st != GND_OK)
+        return st;
+    out->kind = x->size == 0 ? GND_NATIVE_NONE
+                : m.handle   ? GND_NATIVE_OPENCL
+                : m.host     ? GND_NATIVE_HOST
+                             : GND_NATIVE_CUDA;
+    out->dtype = x->dtype;
+    out->handle = m.handle;
+    out->offset = m.offset;
+    out->address = m.address;
+    out->nbytes = gnd__nbytes(x);
+    out->ndim = x->ndim;
+    for (int d = 0; d < x->ndim; d++) {
+        out->shape[d] = x->dim[d];
+        out->strides[d] = x->size ? gnd__stored_stride(x, d) * esize : 0;
+    }
+    return GND_OK;
+}
+
 gnd_status gnd_native(gnd_array *x, gnd_native_array *out)
 {
     gnd_err e = {.code = GND_OK};
-    gnd_mem_native m;
     if (out)
         memset(out, 0, sizeof *out);
     else
@@ -225,26 +249,37 @@ gnd_status gnd_native(gnd_array *x, gnd_native_array *out)
     if (st != GND_OK)
         return st;
     gnd__gate_lock(x->dev->g);
-    st = gnd__memory_of(x, &m, &e);
-    if (st == GND_OK) {
-        const int64_t esize = (int64_t)gnd_dtype_size((gnd_dtype)x->dtype);
-        out->kind = x->size == 0 ? GND_NATIVE_NONE
-                    : m.handle   ? GND_NATIVE_OPENCL
-                    : m.host     ? GND_NATIVE_HOST
-                                 : GND_NATIVE_CUDA;
-        out->dtype = x->dtype;
-        out->handle = m.handle;
-        out->offset = m.offset;
-        out->address = m.address;
-        out->nbytes = gnd__nbytes(x);
-        out->ndim = x->ndim;
-        for (int d = 0; d < x->ndim; d++) {
-            out->shape[d] = x->dim[d];
-            out->strides[d] = x->size ? gnd__stored_stride(x, d) * esize : 0;
-        }
-    }
+    st = describe(x, out, &e);
     gnd__gate_unlock(x->dev->g);
     return st == GND_OK ? st : gnd__only_status("native", &e);
+}
+
+gnd_array *gnd_native_new(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
+                          gnd_native_array *out)
+{
+    static const char func[] = "native_new";
+    gnd_err e = {.code = GND_OK};
+    gnd_array *bad;
+    if (out)
+        memset(out, 0, sizeof *out);
+    if ((bad = gnd__check_device(func, dev)) || (bad = gnd__check_type(func, dev, t)) ||
+        (bad = gnd__check_shape(func, dev, t, ndim, shape)))
+        return bad;
+    if (!out)
+        return gnd__fail(dev, GND_ERR_NULL, "%s: out is NULL", func);
+    gnd_array *y = gnd__named(func, gnd__placed(dev, t, ndim, shape));
+    if (gnd_status_of(y) != GND_OK)
+        return y;
+    gnd__gate_lock(dev->g);
+    gnd_status st = y->size ? gnd__gate_use(dev->g, y->data.st->block, 1, &e) : GND_OK;
+    if (st == GND_OK)
+        st = describe(y, out, &e);
+    gnd__gate_unlock(dev->g);
+    if (st == GND_OK)
+        return y;
+    gnd_release(y);
+    gnd__err_prefix(&e, func);
+    return gnd__error_node(dev, &e);
 }
 
 gnd_status gnd_native_fill(gnd_native_array *out, gnd_dtype t, int ndim, const int64_t *shape)

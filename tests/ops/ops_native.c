@@ -66,6 +66,45 @@ static void test_out(gnd_device *dev)
            "native_fill: %s", gnd_message());
 }
 
+/* Memory of gnd that the program fills; where the host reaches it, it does. */
+static void test_new(gnd_device *dev, int computes)
+{
+    const int64_t none[2] = {0, 6};
+    int32_t want[NATIVE_N], got[NATIVE_N];
+    gnd_native_array m, w;
+    gnd_scope_begin();
+    gnd_array *x = gnd_native_new(dev, GND_INT32, 2, native_dims, &m);
+    tap_ok(gnd_status_of(x) == GND_OK && m.ndim == 2 && m.strides[0] == 24 && m.strides[1] == 4 &&
+               m.nbytes == sizeof want && (m.handle || m.address),
+           "new memory of kind %d: %s", (int)m.kind, gnd_error(x));
+    tap_ok(gnd_native(x, &w) == GND_OK && w.address == m.address && w.handle == m.handle &&
+               w.offset == m.offset,
+           "it is where gnd_native finds it");
+    if (native_in_host(dev) && gnd_sync(dev) == GND_OK) {
+        for (int i = 0; i < NATIVE_N; i++) {
+            ((int32_t *)(uintptr_t)m.address)[i] = 3 * i;
+            want[i] = 3 * i + 1;
+        }
+        gnd_array *y = gnd_native_new(dev, GND_INT32, 2, native_dims, &w);
+        tap_ok(w.address != m.address && gnd_status_of(y) == GND_OK, "another array, other memory");
+        tap_ok(gnd_read(gnd_add_i(x, 1), got, sizeof got) == GND_OK &&
+                   (!computes || !memcmp(got, want, sizeof want)),
+               "what was written there is computed with");
+    }
+    tap_ok(gnd_status_of(gnd_native_new(dev, GND_INT32, 2, none, &w)) == GND_OK &&
+               w.kind == GND_NATIVE_NONE && w.shape[1] == 6,
+           "new, without elements");
+    gnd_array *bad[4] = {gnd_native_new(NULL, GND_INT32, 2, native_dims, &w),
+                         gnd_native_new(dev, (gnd_dtype)99, 2, native_dims, &w),
+                         gnd_native_new(dev, GND_INT32, 33, native_dims, &w),
+                         gnd_native_new(dev, GND_INT32, 2, native_dims, NULL)};
+    static const gnd_status why[4] = {GND_ERR_NULL, GND_ERR_DTYPE, GND_ERR_SHAPE, GND_ERR_NULL};
+    for (int i = 0; i < 4; i++)
+        tap_ok(gnd_status_of(bad[i]) == why[i] && !strncmp(gnd_error(bad[i]), "native_new: ", 12),
+               "%s", gnd_error(bad[i]));
+    gnd_scope_end();
+}
+
 static void test_device(gnd_device *dev)
 {
     gnd_native_device n;
@@ -285,6 +324,7 @@ static void on_device(gnd_device *dev, const char *spec)
     tap_diag("%s", spec);
     ref_seed(5);
     test_out(dev);
+    test_new(dev, strncmp(spec, "null", 4) != 0);
     test_device(dev);
     if (!strncmp(gnd_device_id(dev), "cuda:", 5))
         on_cuda(dev);

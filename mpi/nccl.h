@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * nccl.h - NCCL below the exchanges of ranks that share a node and have CUDA devices of their own.
+ * NCCL and CUDA's driver are loaded when a context is opened; libgnd-mpi links neither, and works
+ * without them. gnd/native.h tells where elements are and in which stream gnd works.
+ *
+ * The data of an exchange goes through a stream of NCCL's: it waits until gnd's stream has computed
+ * what is sent, and later work of gnd's stream waits for it. So the host does not wait, and work
+ * that is given to gnd's stream in between overlaps with the exchange.
+ */
+#ifndef GNDM_NCCL_H
+#define GNDM_NCCL_H
+
+#include "transport.h"
+
+/* --- the libraries (nccl_load.c) -------------------------------------------------------------- */
+
+typedef struct gndm__nccl_id {
+    char bytes[128];
+} gndm__nccl_id;
+
+/* X(result, name, parameters): the functions, without the prefixes nccl and cu. Results are 0 for
+ * success. */
+#define GNDM__NCCL_LIST(X)                                                                         \
+    X(int, GetVersion, (int *))                                                                    \
+    X(int, GetUniqueId, (gndm__nccl_id *))                                                         \
+    X(int, CommInitRank, (void **, int, gndm__nccl_id, int))                                       \
+    X(int, CommDestroy, (void *))                                                                  \
+    X(int, CommAbort, (void *))                                                                    \
+    X(int, CommGetAsyncError, (void *, int *))                                                     \
+    X(const char *, GetErrorString, (int))                                                         \
+    X(int, GroupStart, (void))                                                                     \
+    X(int, GroupEnd, (void))                                                                       \
+    X(int, Send, (const void *, size_t, int, int, void *, void *))                                 \
+    X(int, Recv, (void *, size_t, int, int, void *, void *))                                       \
+    X(int, AllReduce, (const void *, void *, size_t, int, int, void *, void *))
+#define GNDM__CU_LIST(X)                                                                           \
+    X(int, CtxPushCurrent, "_v2", (void *))                                                        \
+    X(int, CtxPopCurrent, "_v2", (void **))                                                        \
+    X(int, DeviceGetPCIBusId, "", (char *, int, int))                                              \
+    X(int, GetErrorName, "", (int, const char **))                                                 \
+    X(int, StreamCreateWithPriority, "", (void **, unsigned, int))                                 \
+    X(int, StreamDestroy, "_v2", (void *))                                                         \
+    X(int, StreamWaitEvent, "", (void *, void *, unsigned))                                        \
+    X(int, EventCreate, "", (void **, unsigned))                                                   \
+    X(int, EventDestroy, "_v2", (void *))                                                          \
+    X(int, EventRecord, "", (void *, void *))                                                      \
+    X(int, EventQuery, "", (void *))
+
+typedef struct gndm__nccl_library {
+#define X(result, name, parameters) result(*name) parameters;
+    GNDM__NCCL_LIST(X)
+#undef X
+    struct {
+#define X(result, name, suffix, parameters) result(*name) parameters;
+        GNDM__CU_LIST(X)
+#undef X
+    } cu;
+    int version; /* 10000 * major + 100 * minor + patch */
+} gndm__nccl_library;
+
+/* Loads both once for the process. NULL: *why (size bytes) has the reason. */
+const gndm__nccl_library *gndm__nccl_load(char *why, size_t size);
+
+/* --- groups (nccl.c) -------------------------------------------------------------------------- */
+
+/* The communicator of this rank's group. */
+struct gndm__nccl {
+    const gndm__nccl_library *lib;
+    void *comm, *stream, *ready, *done, *context;
+    int pending; /* `done` was recorded, and the host has not seen it yet */
+    int *index;  /* number in the group of each rank of the context; -1: in another group or none */
+};
+
+/* Forms the groups; all ranks of the context call it. Without NCCL c->nccl stays NULL, and c->why
+ * says why. Fails, on all ranks, only if GND_MPI_NCCL requires NCCL or MPI fails. */
+gnd_status gndm__nccl_open(gndm_ctx *c);
+void gndm__nccl_close(gndm_ctx *c);
+/* Gives up NCCL on all ranks, which have agreed on a failure; exchanges go through MPI afterwards.
+ */
+void gndm__nccl_drop(gndm_ctx *c, const char *why);
+
+/* --- exchanges (nccl_move.c) ------------------------------------------------------------------ */
+
+/* Whether all ranks of the context are one group. The same on all ranks. */
+int gndm__nccl_covers(const gndm_ctx *c);
+/* Whether this rank exchanges with `peer` by NCCL. */
+int gndm__nccl_reaches(const gndm_ctx *c, int peer);
+/* This rank's preparation of an exchange, before its agreement. Enqueues what is sent to ranks of
+ * the group (parcels with `direct`) and makes the arrays that receive. Work that gnd's stream gets
+ * from here to gndm__nccl_start overlaps with the exchange. A failure is this rank's alone; its
+ * text is gnd_message(). */
+gnd_status gndm__nccl_prepare(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in);
+/* Starts the exchange. A failure is this rank's alone. */
+gnd_status gndm__nccl_start(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in,
+                            char *text, size_t size);
+/* Waits until the last exchange is complete, for the context's time limit. A rank whose device
+ * fails meanwhile would leave the others waiting in their streams; this wait ends them. */
+gnd_status gndm__nccl_settle(gndm_ctx *c);
+
+/* The reductions of gndm__nccl_reduce, with NCCL's numbers. */
+enum { GNDM__NCCL_SUM = 0, GNDM__NCCL_PROD = 1, GNDM__NCCL_MAX = 2, GNDM__NCCL_MIN = 3 };
+/* Whether all ranks are one group and NCCL reduces dtype t by `op` as gnd does. The same on all
+ * ranks. */
+int gndm__nccl_reduces(const gndm_ctx *c, gnd_dtype t, int op);
+/* *out: the elementwise reduction of the arrays x of all ranks, which have one shape. The bits are
+ * the same on all ranks. The status is the same on all ranks. */
+gnd_status gndm__nccl_reduce(gndm_ctx *c, gnd_array *x, int op, gnd_array **out);
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * nccl_move.c - exchanges and reductions by NCCL. Elements are sent from gnd's memory and received
+ * in new arrays of gnd.
+ */
+#include "nccl.h"
+
+#include <string.h>
+
+/* --- errors ----------------------------------------------------------------------------------- */
+
+static gnd_status nccl_failed(const struct gndm__nccl *q, int r, const char *what, char *text,
+                              size_t size)
+{
+    snprintf(text, size, "%s: %s", what, q->lib->GetErrorString(r));
+    return GND_ERR_BACKEND;
+}
+
+static gnd_status cu_failed(const struct gndm__nccl *q, int r, const char *what, char *text,
+                            size_t size)
+{
+    const char *name = NULL;
+    if (q->lib->cu.GetErrorName(r, &name) || !name)
+        name = "an unknown error";
+    snprintf(text, size, "%s: %s", what, name);
+    return GND_ERR_BACKEND;
+}
+
+/* --- order with gnd's stream ------------------------------------------------------------------ */
+
+/* Records that what is sent has been computed, and what receives is free, at this point of gnd's
+ * stream. */
+static gnd_status mark(gndm_ctx *c)
+{
+    gnd_native_device native;
+    struct gndm__nccl *q = c->nccl;
+    void *old;
+    char text[GNDM_WHY];
+    const gnd_status st = gnd_device_native(c->dev, &native);
+    if (st)
+        return gndm__fail(c, st, "%s", gnd_message());
+    int r = q->lib->cu.CtxPushCurrent(q->context);
+    if (!r) {
+        r = q->lib->cu.EventRecord(q->ready, native.queue);
+        q->lib->cu.CtxPopCurrent(&old);
+    }
+    return r ? gndm__fail(c, cu_failed(q, r, "cuEventRecord", text, sizeof text), "%s: %s", c->func,
+                          text)
+             : GND_OK;
+}
+
+/* Makes NCCL's stream wait for mark(). The context is current. */
+static gnd_status after_ready(struct gndm__nccl *q, char *text, size_t size)
+{
+    const int r = q->lib->cu.StreamWaitEvent(q->stream, q->ready, 0);
+    return r ? cu_failed(q, r, "cuStreamWaitEvent", text, size) : GND_OK;
+}
+
+/* Makes gnd's stream wait for NCCL's. The context is current. */
+static gnd_status before_gnd(gndm_ctx *c, char *text, size_t size)
+{
+    struct gndm__nccl *q = c->nccl;
+    gnd_native_device native;
+    const gnd_status st = gnd_device_native(c->dev, &native);
+    if (st) {
+        snprintf(text, size, "%s", gnd_message());
+        return st;
+    }
+    int r = q->lib->cu.EventRecord(q->done, q->stream);
+    q->pending = !r;
+    if (!r)
+        r = q->lib->cu.StreamWaitEvent(native.queue, q->done, 0);
+    return r ? cu_failed(q, r, "cuStreamWaitEvent", text, size) : GND_OK;
+}
+
+gnd_status gndm__nccl_settle(gndm_ctx *c)
+{
+    enum { AT_ONCE = 1000, NOT_READY = 600 };
+    struct gndm__nccl *q = c->nccl;
+    gndm__patience patience = {0};
+    gnd_status st = GND_OK;
+    int broken = 0;
+    void *old;
+    if (!q || !q->pending)
+        return GND_OK;
+    int r = q->lib->cu.CtxPushCurrent(q->context);
+    if (r)
+        return gndm__broken(c, GND_ERR_BACKEND, "%s: cuCtxPushCurrent failed", c->func);
+    for (unsigned i = 0; (r = q->lib->cu.EventQuery(q->done)) == NOT_READY && !st; i++) {
+        if (i < AT_ONCE) /* an exchange is short: no sleep, as in the driver's own waits */
+            continue;
+        if (i % 64 == 0 && !q->lib->CommGetAsyncError(q->comm, &broken) && broken)
+            break;
+        st = gndm__idle(c, &patience);
+    }
+    q->lib->cu.CtxPopCurrent(&old);
+    if (st)
+        return st;
+    char text[GNDM_WHY];
+    if (r) {
+        if (r == NOT_READY)
+            nccl_failed(q, broken, "NCCL", text, sizeof text);
+        else
+            cu_failed(q, r, "cuEventQuery", text, sizeof text);
+        st = gndm__broken(c, GND_ERR_BACKEND, "%s: during an exchange by NCCL: %s [rank %d]",
+                          c->func, text, c->rank);
+        gndm__over(c); /* the others would wait for this rank in their streams */
+        return st;
+    }
+    q->pending = 0;
+    return GND_OK;
+}
+
+/* --- parcels ---------------------------------------------------------------------------------- */
+
+int gndm__nccl_covers(const gndm_ctx *c)
+{
+    for (int r = 0; r < c->size; r++)
+        if (!c->group || c->group[r] < 0 || c->group[r] != c->group[0])
+            return 0;
+    return 1;
+}
+
+int gndm__nccl_reaches(const gndm_ctx *c, int peer)
+{
+    return c->nccl && c->nccl->index[peer] >= 0;
+}
+
+/* The address of x's elements in C order, in memory that lives as long as the call. A failure is
+ * the context's message. */
+static gnd_status address_of(gndm_ctx *c, gnd_array *x, uint64_t *address)
+{
+    gnd_native_array m;
+    const int64_t n = gnd_size(x);
+    gnd_array *flat = gnd_reshape(x, 1, &n);
+    gnd_status st = gnd_native(flat, &m);
+    if (!st && n > 1 && m.strides[0] != (int64_t)gnd_dtype_size(gnd_dtype_of(x))) {
+        /* a view with a stride: a join of its parts is a copy */
+        flat =
+            gnd_concat(2, (gnd_array *[]){gnd_slice(flat, 0, 0, 1), gnd_slice(flat, 0, 1, n)}, 0);
+        st = gnd_native(flat, &m);
+    }
+    *address = st ? 0 : m.address;
+    return st ? gndm__fail(c, st, "%s", gnd_message()) : GND_OK;
+}
+
+static gnd_status prepare_one(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in)
+{
+    gnd_native_array m;
+    if (out->direct && out->n) {
+        const gnd_status st = address_of(c, out->x, &out->address);
+        if (st)
+            return st;
+    }
+    if (in->direct && in->n) {
+        in->x = gnd_native_new(c->dev, t, 1, &in->n, &m);
+        if (gnd_status_of(in->x))
+            return gndm__fail(c, gnd_status_of(in->x), "%s: %s", c->func, gnd_error(in->x));
+        in->address = m.address;
+    }
+    return GND_OK;
+}
+
+gnd_status gndm__nccl_prepare(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in)
+{
+    gnd_status st = GND_OK;
+    int any = 0;
+    for (int k = 1; k < c->size && c->nccl && !st; k++) {
+        any |= (out[k].direct && out[k].n) || (in[k].direct && in[k].n);
+        st = prepare_one(c, t, &out[k], &in[k]);
+    }
+    if (any && !st)
+        st = mark(c);
+    if (st) /* for callers that ask gnd_message() */
+        gnd_wait(gnd_fail(st, "%s", c->message));
+    return st;
+}
+
+/* Puts the messages of all parcels into NCCL's stream, as one group. */
+static int send_all(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in,
+                    const char **what)
+{
+    enum { BYTES = 1 };
+    const struct gndm__nccl *q = c->nccl;
+    const size_t size = gnd_dtype_size(t);
+    int r = q->lib->GroupStart();
+    *what = "ncclGroupStart";
+    if (r)
+        return r;
+    for (int k = 1; k < c->size && !r; k++) {
+        if (out[k].direct && out[k].n) {
+            const size_t n = (size_t)out[k].n * size;
+            *what = "ncclSend";
+            r = q->lib->Send((const void *)(uintptr_t)out[k].address, n, BYTES,
+                             q->index[out[k].peer], q->comm, q->stream);
+            c->stats.bytes += n;
+            c->stats.messages++;
+        }
+        if (!r && in[k].direct && in[k].n) {
+            const size_t n = (size_t)in[k].n * size;
+            *what = "ncclRecv";
+            r = q->lib->Recv((void *)(uintptr_t)in[k].address, n, BYTES, q->index[in[k].peer],
+                             q->comm, q->stream);
+            c->stats.received += n;
+        }
+    }
+    const int end = q->lib->GroupEnd(); /* also after a failure, or the next group would nest */
+    if (!r)
+        *what = "ncclGroupEnd";
+    return r ? r : end;
+}
+
+gnd_status gndm__nccl_start(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in,
+                            char *text, size_t size)
+{
+    struct gndm__nccl *q = c->nccl;
+    const char *what = "";
+    void *old;
+    int any = 0;
+    for (int k = 1; k < c->size && q; k++)
+        any |= (out[k].direct && out[k].n) || (in[k].direct && in[k].n);
+    if (!any)
+        return GND_OK;
+    int r = q->lib->cu.CtxPushCurrent(q->context);
+    if (r)
+        return cu_failed(q, r, "cuCtxPushCurrent", text, size);
+    gnd_status st = after_ready(q, text, size);
+    if (!st && (r = send_all(c, t, out, in, &what)))
+        st = nccl_failed(q, r, what, text, size);
+    if (!st)
+        st = before_gnd(c, text, size);
+    q->lib->cu.CtxPopCurrent(&old);
+    return st;
+}
+
+/* --- reductions ------------------------------------------------------------------------------- */
+
+/* NCCL's number of a dtype, and how many such numbers an element has; 0: none. */
+static int kind_of(gnd_dtype t, int op, int *number)
+{
+    const int real = t == GND_FLOAT32 || t == GND_FLOAT64;
+    const int complex = t == GND_COMPLEX64 || t == GND_COMPLEX128;
+    /* NCCL's extremes of floats may lose NaN */
+    if ((real && op > GNDM__NCCL_PROD) || (complex && op != GNDM__NCCL_SUM))
+        return 0;
+    if (t == GND_BOOL) /* bytes of 0 and 1 */
+        t = GND_UINT8;
+    static const struct {
+        gnd_dtype t;
+        int number, per;
+    } rows[] = {{GND_INT8, 0, 1},      {GND_UINT8, 1, 1},   {GND_INT32, 2, 1},
+                {GND_UINT32, 3, 1},    {GND_INT64, 4, 1},   {GND_UINT64, 5, 1},
+                {GND_FLOAT32, 7, 1},   {GND_FLOAT64, 8, 1}, {GND_COMPLEX64, 7, 2},
+                {GND_COMPLEX128, 8, 2}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].t == t) {
+            *number = rows[i].number;
+            return rows[i].per;
+        }
+    return 0;
+}
+
+int gndm__nccl_reduces(const gndm_ctx *c, gnd_dtype t, int op)
+{
+    int number;
+    return gndm__nccl_covers(c) && kind_of(t, op, &number) > 0;
+}
+
+/* This rank's preparation: where x is, and an array for the result. */
+static gnd_status place(gndm_ctx *c, gnd_array *x, uint64_t *from, gnd_native_array *to,
+                        gnd_array **out)
+{
+    if (gnd_status_of(x))
+        return gndm__fail(c, gnd_status_of(x), "%s", gnd_error(x));
+    const gnd_status st = address_of(c, x, from);
+    if (st)
+        return st;
+    *out = gnd_native_new(c->dev, gnd_dtype_of(x), gnd_ndim(x), gnd_shape(x), to);
+    if (gnd_status_of(*out))
+        return gndm__fail(c, gnd_status_of(*out), "%s: %s", c->func, gnd_error(*out));
+    return mark(c);
+}
+
+static gnd_status reduce(gndm_ctx *c, gnd_array *x, int op, uint64_t from, uint64_t to, char *text,
+                         size_t size)
+{
+    struct gndm__nccl *q = c->nccl;
+    int number = 0;
+    const size_t n = (size_t)gnd_size(x) * (size_t)kind_of(gnd_dtype_of(x), op, &number);
+    void *old;
+    int r = q->lib->cu.CtxPushCurrent(q->context);
+    if (r)
+        return cu_failed(q, r, "cuCtxPushCurrent", text, size);
+    gnd_status st = after_ready(q, text, size);
+    if (!st && (r = q->lib->AllReduce((const void *)(uintptr_t)from, (void *)(uintptr_t)to, n,
+                                      number, op, q->comm, q->stream)))
+        st = nccl_failed(q, r, "ncclAllReduce", text, size);
+    if (!st)
+        st = before_gnd(c, text, size);
+    q->lib->cu.CtxPopCurrent(&old);
+    return st;
+}
+
+gnd_status gndm__nccl_reduce(gndm_ctx *c, gnd_array *x, int op, gnd_array **out)
+{
+    uint64_t from = 0;
+    gnd_native_array to;
+    char text[GNDM_TEXT] = "";
+    gnd_status st = gndm__agree(c, place(c, x, &from, &to, out), c->message);
+    if (st)
+        return st;
+    const uint64_t n = (uint64_t)gnd_size(x) * gnd_dtype_size(gnd_dtype_of(x));
+    st = reduce(c, x, op, from, to.address, text, sizeof text);
+    c->stats.exchanges++;
+    c->stats.messages++;
+    c->stats.bytes += n;
+    c->stats.received += n;
+    return gndm__started(c, st, text);
+}

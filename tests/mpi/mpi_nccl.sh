@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# mpi_nccl.sh - NCCL below libgnd-mpi without a GPU: nccl_fake.inc gives a CUDA plugin that computes on PoCL, a driver
+# whose streams are threads, and an NCCL that moves bytes by files. What is moved and reduced is compared with gnd alone;
+# each reason to go without NCCL is told; failures of its calls are the same error on all ranks.
+. "$GND_SRCDIR/tests/lib/tap.sh"
+plain_only "the libraries made here have no sanitizers"
+plugin=$GND_BUILDDIR/backends/opencl/.libs/gnd-opencl.so
+[ -f "$plugin" ] || skip_all "the OpenCL plugin is not built"
+case $GND_TEST_DEVICES in *pocl*) ;; *) skip_all "no PoCL among the devices of this run" ;; esac
+. "$GND_SRCDIR/tests/mpi/start.sh"
+
+# shellcheck disable=SC2046 # flags are words
+$CC -std=gnu11 -O1 -fPIC -shared -I"$GND_BUILDDIR/include" -I"$GND_SRCDIR/include" \
+    $(pkg-config --cflags OpenCL 2>/dev/null) -o gnd-cuda.so -x c "$GND_SRCDIR/tests/mpi/nccl_fake.inc" \
+    -ldl -lpthread -lOpenCL 2>err || skip_all "no OpenCL to compile with: $(head -n 1 err)"
+mkdir files none
+for folder in . none; do ln -s "$scratch/gnd-cuda.so" $folder/libcuda.so.1; done
+ln -s gnd-cuda.so libnccl.so.2
+: >none/libnccl.so.2 # before one that the machine may have
+GND_BACKEND_PATH=$scratch FAKE_OPENCL=$plugin FAKE_DIR=$scratch/files GND_DEVICE=cuda:0
+libraries=$LD_LIBRARY_PATH
+LD_LIBRARY_PATH=$scratch:$libraries
+export GND_BACKEND_PATH FAKE_OPENCL FAKE_DIR GND_DEVICE LD_LIBRARY_PATH
+
+# Everything, with a group of 2 ranks; with GND_TEST_ALL also beside a rank that has the same GPU as another.
+FAKE_LOG=1 started 2 mpi_nccl
+check "elements went through NCCL" grep -q 'fake ncclSend' err
+check "reductions too" grep -q 'fake ncclAllReduce' err
+check "the communicator is destroyed at the end" grep -q 'fake ncclCommDestroy' err
+if [ -n "${GND_TEST_ALL-}" ]; then FAKE_GPUS=2 started 3 mpi_nccl; fi
+check "no message is left over" test -z "$(ls files)"
+
+# told NAME TEXT [VARIABLE=VALUE...]: what 2 ranks say of their ways to exchange.
+told() {
+    name=$1 text=$2
+    shift 2
+    # shellcheck disable=SC2086 # a command and its options
+    env "$@" $mpirun -n 2 "$program_folder/mpi_nccl" tell >out 2>err
+    if grep -qF "$text" out; then pass "$name: $text"; else
+        fail "$name: $text"
+        cat out err | head -n 20 | diag
+    fi
+}
+told "both ranks" "rank 1: nccl: "
+told "one GPU for two" "rank 1: staged: rank 0 has the same GPU, 0000:00:00.0" FAKE_GPUS=1
+told "the first is then alone" "rank 0: staged: no other rank of the node can use it" FAKE_GPUS=1
+told "an old NCCL" "libnccl.so.2 has version code 2708: 2.10 or a newer 2.x is needed" FAKE_CODE=2708
+told "no NCCL" "libnccl.so.2: file too short" LD_LIBRARY_PATH="$scratch/none:$libraries"
+told "not wanted" "rank 1: staged: GND_MPI_NCCL=0" GND_MPI_NCCL=0
+told "required" "rank 1: nccl: " GND_MPI_NCCL=1
+told "required in vain" "rank 1: gndm_open: GND_MPI_NCCL=1, and there is no NCCL: " GND_MPI_NCCL=1 FAKE_GPUS=1
+told "neither" "rank 1: gndm_open: GND_MPI_NCCL: not 0 or 1 [rank 0]" GND_MPI_NCCL=maybe
+told "a failure at the start" "rank 0: staged: ncclCommInitRank: unhandled cuda error [rank 1]" \
+    FAKE_FAIL='ncclCommInitRank 1 1'
+told "a failure of the test exchange" "rank 1: staged: gndm_open: ncclGroupEnd: unhandled cuda error [rank 1]" \
+    FAKE_FAIL='ncclGroupEnd 1 1'
+
+# After the test exchange at the start: call 2 and later are the program's.
+for call in 'ncclSend 1 2:ncclSend: invalid usage' 'ncclGroupEnd 1 2:ncclGroupEnd: unhandled cuda error' \
+    'ncclAllReduce 1 1:ncclAllReduce: invalid usage' 'cuStreamWaitEvent 1 4:cuStreamWaitEvent: CUDA_ERROR'; do
+    FAKE_FAIL=${call%%:*} started 2 mpi_nccl fails "${call#*:}"
+done
+FAKE_FAIL='cuEventQuery 1 2' started 2 mpi_nccl breaks "during an exchange by NCCL: CUDA_ERROR_LAUNCH_FAILED"
+done_testing
