@@ -38,6 +38,8 @@ def _array_ufunc(self, ufunc, method, *inputs, out=None, **keywords):
         f = getattr(gnd, name)
         keywords.setdefault('axis', 0)
         keywords = {k: v for k, v in keywords.items() if v is not None or k == 'axis'}
+    elif method in ('outer', 'at', 'accumulate', 'reduceat') and hasattr(f, method):
+        f = getattr(f, method)
     elif method != '__call__':
         return NotImplemented
     if any(isinstance(o, np.ndarray) for o in out or ()):

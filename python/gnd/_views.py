@@ -34,7 +34,9 @@ def reshape(x, /, shape, order='C', *, copy=None):
     NumPy's is. copy=True: always a copy; copy=False: ValueError if a view is not possible."""
     x = asarray(x)
     if order not in tuple('CFAcfa'):
-        raise ValueError(f"reshape: order {order!r}: 'C', 'F' or 'A' is wanted")
+        raise ValueError(f"reshape: order {order!r} is not permitted: 'C', 'F' or 'A' is wanted")
+    if isinstance(copy, str):
+        raise ValueError(f"reshape: copy={copy!r}: strings are not allowed for 'copy': True, False or None is wanted")
     shape = tuple(shape) if hasattr(shape, '__iter__') else (shape,)
     if order in ('F', 'f') or order in ('A', 'a') and x.flags.fnc:
         y = x.T._reshape(shape[::-1])
@@ -42,7 +44,7 @@ def reshape(x, /, shape, order='C', *, copy=None):
     else:
         y = x._reshape(shape)
     if copy is False and y.base is None:
-        raise ValueError(f'reshape: shape {x.shape} to {shape} needs a copy')
+        raise ValueError(f'reshape: Unable to avoid creating a copy: shape {x.shape} to {shape} needs one')
     return y.copy() if copy else y
 
 
@@ -51,7 +53,8 @@ def ravel(x, /, order='C'):
     if order in ('K', 'k'):
         x = asarray(x)
         order = 'F' if x.flags.fnc else 'C'
-    return reshape(x, (-1,), order)
+    y = reshape(x, (-1,), order)
+    return y if y.base is None or y.flags.c_contiguous else y.copy()
 
 
 def permute_dims(x, /, axes=None):
