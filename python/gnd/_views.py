@@ -49,10 +49,12 @@ def reshape(x, /, shape, order='C', *, copy=None):
 
 
 def ravel(x, /, order='C'):
-    """x flattened in C or Fortran order. The result is a view if NumPy's is."""
+    """x flattened in C or Fortran order, or ('K') in the order of its strides. The result is a view if NumPy's is."""
     if order in ('K', 'k'):
         x = asarray(x)
-        order = 'F' if x.flags.fnc else 'C'
+        if x.ndim > 1:
+            x = x._permute(sorted(range(x.ndim), key=lambda k: -abs(x.strides[k])))
+        order = 'C'
     y = reshape(x, (-1,), order)
     return y if y.base is None or y.flags.c_contiguous else y.copy()
 

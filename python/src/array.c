@@ -106,8 +106,14 @@ static PyObject *item(PyObject *self)
 static PyObject *method_item(PyObject *self, PyObject *args)
 {
     const Py_ssize_t n = PyTuple_Size(args);
-    if (n == 0)
-        return item(self);
+    if (n == 0) {
+        gnd_array *all = py_value((py_array *)self);
+        if (all && gnd_size(all) != 1)
+            return PyErr_Format(PyExc_ValueError,
+                                "item: only an array of size 1 has a number; this one has %lld",
+                                (long long)gnd_size(all));
+        return all ? item(self) : NULL;
+    }
     PyObject *key = n == 1 ? PyTuple_GetItem(args, 0) : args, *flat = NULL;
     if (n == 1 && !PyTuple_Check(key)) { /* an index in C order */
         int64_t all = -1;

@@ -11,7 +11,6 @@ import importlib.abc
 import importlib.util
 import json
 import os
-import random
 import signal
 import sys
 import types
@@ -201,20 +200,11 @@ if alias is numpy:
 
 
 def pytest_collection_modifyitems(session, config, items):
-    """CUPY_ONLY: a file with a list of the ids to run, as JSON; CUPY_SAMPLE: at most so many of each test function."""
+    """CUPY_ONLY: a file with a list of the ids to run, as JSON."""
     if 'CUPY_ONLY' in os.environ:
         with open(os.environ['CUPY_ONLY'], encoding='utf-8') as f:
             only = set(json.load(f))
         items[:] = [i for i in items if i.nodeid in only]
-    if 'CUPY_SAMPLE' in os.environ:
-        count, most, kept = {}, int(os.environ['CUPY_SAMPLE']), []
-        for i in random.Random(int(os.environ.get('CUPY_SEED', '1'))).sample(items, len(items)):
-            key = (i.parent.nodeid.partition('[')[0], getattr(i, 'originalname', i.name))
-            count[key] = count.get(key, 0) + 1
-            if count[key] <= most:
-                kept.append(i.nodeid)
-        kept = set(kept)
-        items[:] = [i for i in items if i.nodeid in kept]
 
 
 class OverTime(BaseException):

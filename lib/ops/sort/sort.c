@@ -122,8 +122,8 @@ gnd_array *gnd_argsort(gnd_array *x, int axis, unsigned flags)
     if (bad)
         return bad;
     const gnd__inner in = gnd__enter("argsort");
-    if (k < 0)
-        return gnd__leave(in, zeros(x));
+    if (k < 0) /* as in NumPy, one place along an axis of its own */
+        return gnd__leave(in, gnd_reshape(zeros(x), 1, (int64_t[]){1}));
     return gnd__leave(in, argsorted(x, k, (flags & GND_DESCENDING) != 0));
 }
 
