@@ -50,6 +50,7 @@ def pytest(file, alias, name, only, until):
     report = os.path.join(scratch, f'{name}.json')
     env = {**os.environ, 'CUPY_ALIAS': alias, 'CUPY_CHECKOUT': checkout, 'CUPY_REPORT': report,
            'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1',
+           'PYTEST_DISABLE_PLUGIN_AUTOLOAD': '1',
            'PYTHONPATH': os.pathsep.join([here, os.path.join(checkout, 'tests'), os.environ.get('PYTHONPATH', '')])}
     if only is not None:
         env['CUPY_ONLY'] = report + '.ids'
