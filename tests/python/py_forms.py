@@ -136,6 +136,15 @@ def test_sums():
     t.is_(np.add.accumulate(y, axis=1), np.add.accumulate(a[0], axis=1), 'numpy.add.accumulate', 1e-12)
 
 
+def test_qr():
+    for dtype, tolerance in ((np.float32, 1e-5), (np.float64, 1e-12), (np.complex128, 1e-12)):
+        for shape in ((2, 4), (3, 3), (5, 4), (2, 5, 3), (0, 3), (3, 0), (1, 1)):
+            a = (rng.normal(size=shape) + (1j * rng.normal(size=shape) if dtype == np.complex128 else 0)).astype(dtype)
+            both(f'qr raw, {np.dtype(dtype)} {shape}', lambda xp: xp.linalg.qr(xp.asarray(a), 'raw'), tolerance)
+            if dtype != np.complex128:
+                both('of a triangle', lambda xp: xp.linalg.qr(xp.asarray(np.triu(a)), mode='raw'), tolerance)
+
+
 def test_files():
     file = io.BytesIO()
     gnd.savez(file, gnd.arange(3), b=gnd.ones(2))
@@ -204,4 +213,4 @@ def test_series():
         both(name, f)
 
 
-t.run([test_diagonals, test_quantiles, test_parts, test_sums, test_files, test_random, test_series])
+t.run([test_diagonals, test_quantiles, test_parts, test_sums, test_qr, test_files, test_random, test_series])

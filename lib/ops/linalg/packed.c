@@ -22,6 +22,7 @@
 typedef struct packed {
     gnd_array *row, *col; /* the numbers of rows (m x 1) and columns (1 x k) */
     gnd_array *w, *v, *factor, *sign;
+    gnd_dtype real;
     double flat; /* |p - 1| up to which the pivot p of Q means no reflector */
 } packed;
 
@@ -34,8 +35,8 @@ static void reflect(packed *s, int64_t j)
     gnd_array *column = gnd_sum(gnd_where(here, s->w, zero), GND_AXIS(-1), GND_KEEPDIMS);
     gnd_array *p = gnd_sum(gnd_where(here, line, zero), GND_AXIS(-1), GND_KEEPDIMS);
     gnd_array *none = gnd_less_equal(gnd_abs(gnd_subtract(p, one)), gnd_real(s->flat));
-    gnd_array *sign =
-        gnd_where(gnd_logical_or(none, gnd_less(gnd_real_part(p), zero)), one, gnd_int(-1));
+    gnd_array *plus = gnd_logical_or(none, gnd_less(gnd_real_part(p), zero));
+    gnd_array *sign = gnd_astype(gnd_where(plus, one, gnd_int(-1)), s->real);
     gnd_array *pivot = gnd_where(none, gnd_int(-1), gnd_subtract(gnd_multiply(p, sign), one));
     gnd_array *v = gnd_divide(gnd_multiply(column, sign), pivot);
     v = gnd_where(gnd_logical_and(gnd_greater(s->row, gnd_int(j)), gnd_logical_not(none)), v, zero);
