@@ -176,6 +176,30 @@ def _method_repeat(self, repeats, axis=None):
     return repeat(self, repeats, axis)
 
 
+# --- Fourier transforms -------------------------------------------------------------------------------
+
+def _over(name, axes):
+    table = _table(f'fft.{name}')
+
+    def f(a, s=None, axes=axes, norm=None, out=None):
+        if axes is not None and len(axes) == 0 and not s:
+            return asarray(a) if out is None else _write(out, a)
+        return table(a, s, axes, norm, **({} if out is None else {'out': out}))
+    f.__name__ = f.__qualname__ = name
+    inverse = 'inverse ' if name.startswith('i') else ''
+    f.__doc__ = f'The {inverse}Fourier transform along several axes. Without axes the array itself.'
+    return f
+
+
+def _write(out, a):
+    out[...] = a
+    return out
+
+
+fftn, ifftn, fft2, ifft2 = (_over(name, axes) for name, axes in (('fftn', None), ('ifftn', None), ('fft2', (-2, -1)),
+                                                                 ('ifft2', (-2, -1))))
+
+
 # --- random numbers -----------------------------------------------------------------------------------
 
 def randint(low, high=None, size=None, dtype=None, endpoint=False, *, seed=None):
@@ -197,6 +221,7 @@ def _bytes(length):
 
 _bytes.__name__ = _bytes.__qualname__ = 'bytes'
 FUNCTIONS = [quantile, percentile, repeat, delete, row_stack, vstack, pad, dot, correlate, cov]
+FFT = [fftn, ifftn, fft2, ifft2]
 RANDOM = [randint, tomaxint, _bytes]
 METHODS = {'conj': _method_conj, 'conjugate': _method_conj, 'dot': _method_dot, 'repeat': _method_repeat}
 for _name, _f in METHODS.items():

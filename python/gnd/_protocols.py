@@ -124,13 +124,14 @@ def _array_interface(self):
 
 def _restore(x, device):
     try:
-        return _core._from_numpy(x, device)
+        return asarray(x, device=device)
     except RuntimeError:  # that device does not exist here: the current one
-        return _core._from_numpy(x, None)
+        return asarray(x)
 
 
 def _reduce(self):
-    return _restore, (self.asnumpy(), str(self.device))
+    x = self.asnumpy()
+    return _restore, (np.asfortranarray(x) if self.flags.fnc else x, str(self.device))
 
 
 def _deepcopy(self, memo):

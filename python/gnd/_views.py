@@ -52,7 +52,7 @@ def ravel(x, /, order='C'):
     """x flattened in C or Fortran order, or ('K') in the order of its strides. The result is a view if NumPy's is."""
     if order in ('K', 'k'):
         x = asarray(x)
-        if x.ndim > 1:
+        if x.ndim > 1 and 0 not in x.strides:
             x = x._permute(sorted(range(x.ndim), key=lambda k: -abs(x.strides[k])))
         order = 'C'
     y = reshape(x, (-1,), order)

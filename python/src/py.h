@@ -186,8 +186,9 @@ PyObject *py_from_value(gnd_value *v);
  * does not define. */
 typedef PyObject *py_object_fn(const gnd_value *v, void *arg);
 PyObject *py_object_of(const gnd_value *v, py_object_fn *other, void *arg);
-/* A Python number as a NumPy scalar, anything else unchanged. Takes ownership of o. */
-PyObject *py_numpy_scalar(PyObject *o);
+/* A Python number as a NumPy scalar, anything else unchanged. of_bools: it was computed from bools
+ * alone. Takes ownership of o. */
+PyObject *py_numpy_scalar(PyObject *o, int of_bools);
 /* A copy of any object that numpy.asarray accepts. */
 gnd_array *py_from_numpy(PyObject *o, gnd_device *dev);
 /* A copy as numpy.ndarray. */

@@ -7,7 +7,9 @@
  */
 #include "ops/linalg/matrices.h"
 
+#include "array/views.h"
 #include "base/dtype.h"
+#include "base/mem.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
 #include <gnd/decompose.h>
@@ -21,6 +23,7 @@
  * below the diagonal, factor tau (a row), sign D (a row). All but w are 0 beyond the steps. */
 typedef struct packed {
     gnd_array *row, *col; /* the numbers of rows (m x 1) and columns (1 x k) */
+    gnd_array *numbers;   /* 0 to k - 1 in memory */
     gnd_array *w, *v, *factor, *sign;
     gnd_dtype real;
     double flat; /* |p - 1| up to which the pivot p of Q means no reflector */
@@ -29,8 +32,9 @@ typedef struct packed {
 /* Step j: the reflector of column j, and w without it. */
 static void reflect(packed *s, int64_t j)
 {
-    gnd_array *here = gnd_equal(s->col, gnd_int(j)), *zero = gnd_int(0), *one = gnd_int(1);
-    gnd_array *of_row = gnd_equal(s->row, gnd_int(j));
+    /* j is an element of memory, so that all steps have the same kernels */
+    gnd_array *at = gnd__slice(s->numbers, 0, j, 1), *zero = gnd_int(0), *one = gnd_int(1);
+    gnd_array *here = gnd_equal(s->col, at), *of_row = gnd_equal(s->row, at);
     gnd_array *line = gnd_sum(gnd_where(of_row, s->w, zero), GND_AXIS(-2), GND_KEEPDIMS);
     gnd_array *column = gnd_sum(gnd_where(here, s->w, zero), GND_AXIS(-1), GND_KEEPDIMS);
     gnd_array *p = gnd_sum(gnd_where(here, line, zero), GND_AXIS(-1), GND_KEEPDIMS);
@@ -39,12 +43,12 @@ static void reflect(packed *s, int64_t j)
     gnd_array *sign = gnd_astype(gnd_where(plus, one, gnd_int(-1)), s->real);
     gnd_array *pivot = gnd_where(none, gnd_int(-1), gnd_subtract(gnd_multiply(p, sign), one));
     gnd_array *v = gnd_divide(gnd_multiply(column, sign), pivot);
-    v = gnd_where(gnd_logical_and(gnd_greater(s->row, gnd_int(j)), gnd_logical_not(none)), v, zero);
+    v = gnd_where(gnd_logical_and(gnd_greater(s->row, at), gnd_logical_not(none)), v, zero);
     s->v = gnd_where(here, v, s->v);
     s->sign = gnd_where(here, sign, s->sign);
     s->factor =
         gnd_where(gnd_logical_and(here, gnd_logical_not(none)), gnd_negative(pivot), s->factor);
-    line = gnd_where(gnd_greater(s->col, gnd_int(j)), line, zero);
+    line = gnd_where(gnd_greater(s->col, at), line, zero);
     s->w = gnd_subtract(s->w, gnd_multiply(v, line));
 }
 
@@ -76,14 +80,22 @@ gnd_status gnd_qr_packed(gnd_array *x, gnd_array **h, gnd_array **tau)
     }
     gnd_qr(x, 0, &q, &r);
     const gnd_dtype real = gnd__real_of(a.t);
+    int32_t *count = gnd__malloc((size_t)k * sizeof *count);
+    if (!count)
+        return gnd__mats_fail(in, 2, out, gnd__nomem());
+    for (int64_t j = 0; j < k; j++)
+        count[j] = (int32_t)j;
     packed s = {
-        .row = gnd_reshape(gnd_arange_i64(a.dev, 0, a.m, 1, GND_INT64), 2, (int64_t[]){a.m, 1}),
-        .col = gnd_arange_i64(a.dev, 0, k, 1, GND_INT64),
+        .row = gnd_reshape(gnd_arange_i64(a.dev, 0, a.m, 1, GND_INT32), 2, (int64_t[]){a.m, 1}),
+        .col = gnd_arange_i64(a.dev, 0, k, 1, GND_INT32),
+        .numbers = gnd_from(a.dev, GND_INT32, 1, &k, count),
+        .real = real,
         .w = q,
         .v = gnd__mats_zeros(&a, a.t, a.m, k),
         .factor = gnd__mats_zeros(&a, a.t, 1, k),
         .sign = gnd__mats_zeros(&a, a.t, 1, k),
         .flat = 64 * (real == GND_FLOAT64 ? 0x1p-52 : 0x1p-23)};
+    gnd__free(count);
     for (int64_t j = 0; j < k; j++)
         reflect(&s, j);
     r = gnd_multiply(r, gnd_mT(s.sign));
