@@ -40,6 +40,10 @@ GND_API gnd_array *gnd_cholesky(gnd_array *x, int upper);
 /* The QR decomposition x = Q R of an m x n matrix. complete 0: Q is m x min(m, n); else Q is m x
  * m. */
 GND_API gnd_status gnd_qr(gnd_array *x, int complete, gnd_array **q, gnd_array **r);
+/* The QR decomposition as LAPACK stores it (geqrf): h (m x n) has R on and above its diagonal, and
+ * below it the reflectors v, whose first element 1 is not stored; tau has their min(m, n) factors.
+ * Q is the product of the I - tau v v^H in order. Takes min(m, n) steps, one after the other. */
+GND_API gnd_status gnd_qr_packed(gnd_array *x, gnd_array **h, gnd_array **tau);
 /* The LU decomposition x = P L U. L is m x k with unit diagonal and U is k x n, k = min(m, n).
  * Waits for the device, unless it is a CPU. */
 GND_API gnd_status gnd_lu(gnd_array *x, gnd_array **p, gnd_array **l, gnd_array **u);

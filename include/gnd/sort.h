@@ -27,7 +27,7 @@ extern "C" {
 /* x sorted along axis. Uses radix sort: the time does not depend on the values, except that digits
  * which are equal in all elements cost less. */
 GND_API gnd_array *gnd_sort(gnd_array *x, int axis, unsigned flags);
-/* The indices along axis that sort x, int64. */
+/* The indices along axis that sort x, int64. Of an array without dimensions [0], as in NumPy. */
 GND_API gnd_array *gnd_argsort(gnd_array *x, int axis, unsigned flags);
 /* The k largest elements along axis, descending (GND_SMALLEST: the k smallest, ascending), in
  * out[0], and their indices (int64) in out[1]. Of equal elements the first are taken. NaN is taken

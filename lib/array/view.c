@@ -146,7 +146,8 @@ gnd_array *gnd_reshape(gnd_array *x, int ndim, const int64_t *shape)
         if (shape[i] != -1)
             continue;
         if (left >= 0)
-            return gnd__fail(x->dev, GND_ERR_SHAPE, "reshape: shape %s: only one extent can be -1",
+            return gnd__fail(x->dev, GND_ERR_SHAPE,
+                             "reshape: shape %s: can only specify one unknown dimension",
                              gnd__shape_text(to, ndim, shape));
         left = i;
         dim[i] = 1;
@@ -159,10 +160,10 @@ gnd_array *gnd_reshape(gnd_array *x, int ndim, const int64_t *shape)
         size = x->size;
     }
     if (size != x->size || (left >= 0 && size == 0 && dim[left] != 0))
-        return gnd__fail(x->dev, GND_ERR_SHAPE,
-                         "reshape: shape %s cannot become %s: it has %" PRId64 " element%s",
-                         gnd__shape_text(from, x->ndim, x->dim), gnd__shape_text(to, ndim, shape),
-                         x->size, x->size == 1 ? "" : "s");
+        return gnd__fail(
+            x->dev, GND_ERR_SHAPE,
+            "reshape: cannot reshape array of size %" PRId64 " and shape %s into shape %s", x->size,
+            gnd__shape_text(from, x->ndim, x->dim), gnd__shape_text(to, ndim, shape));
     return gnd__reshaped(x, ndim, dim);
 }
 

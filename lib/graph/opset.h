@@ -34,7 +34,7 @@ typedef enum gnd__rule {
                         table has nothing for that, graph/infer.c writes it as other operations,
                         (i < u) as (i < 0) | ((uint64)i < u) and so on */
     GND__RULE_WHERE, /* the first argument to bool, the others promote */
-    GND__RULE_COMPLEX, /* complex stays, others are real (conj, real, imag) */
+    GND__RULE_COMPLEX, /* complex stays, others are real (real, imag) */
     GND__RULE_INT,  /* promote, then bool becomes int8 (NumPy: floor_divide, remainder, pow ...) */
     GND__RULE_NONE, /* internal: makers of nodes know the dtypes; fnset.def */
     GND__RULE_DIVIDE, /* promote, then bools and ints of every width become the default float:

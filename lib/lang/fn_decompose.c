@@ -62,9 +62,16 @@ int gnd__fn_cholesky(gnd__args *c)
 int gnd__fn_qr(gnd__args *c)
 {
     gnd_array *x = gnd__arg_strong(c, 0), *y[2];
-    int mode = x ? gnd__arg_word(c, 1, "reduced complete r", 0) : -1;
+    int mode = x ? gnd__arg_word(c, 1, "reduced complete r raw", 0) : -1;
     if (mode < 0)
         return -1;
+    if (mode == 3) { /* as NumPy's, transposed: in LAPACK's order of columns */
+        const gnd_status packed = gnd_qr_packed(x, &y[0], &y[1]);
+        gnd_array *h = y[0];
+        y[0] = gnd_mT(h);
+        gnd_release(h);
+        return named(c, y, 2, packed, "h tau");
+    }
     gnd_status st = gnd_qr(x, mode == 1, &y[0], &y[1]);
     if (mode < 2)
         return named(c, y, 2, st, "Q R");

@@ -57,12 +57,14 @@ int gnd__fn_take(gnd__args *c)
     gnd_array *x = gnd__arg_strong(c, 0), *idx = x ? indices(c, 1) : NULL;
     if (!idx)
         return -1;
-    if (!gnd__arg_given(c, 2)) {
+    const int given = gnd__arg_given(c, 2);
+    if (given && gnd__arg_axis(c, 2, &axis))
+        return -1;
+    /* NumPy takes a number for an array of one element along axis 0 */
+    if (!given || (gnd_ndim(x) == 0 && (axis == 0 || axis == -1))) {
         idx = fitted(c, idx, gnd_size(x), 3, 1);
         return idx ? gnd__ret(c, gnd_take_flat(x, idx)) : -1;
     }
-    if (gnd__arg_axis(c, 2, &axis))
-        return -1;
     if (axis >= -gnd_ndim(x) && axis < gnd_ndim(x)) /* else take reports the error */
         idx = fitted(c, idx, gnd_dim(x, axis), 3, 1);
     return idx ? gnd__ret(c, gnd_take(x, idx, axis)) : -1;

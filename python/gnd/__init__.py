@@ -19,7 +19,7 @@ from ._convert import (_clamped, array, asanyarray, asarray, ascontiguousarray, 
                        get_array_module, open_native)
 from ._core import Device, Error, devices, evaluate, explain, ndarray  # noqa: F401
 from ._info import Info as _Info, finfo, iinfo  # noqa: F401
-from . import _flat, _inplace, _more, _names, _poly, _protocols, _ufunc, _views, _windows
+from . import _arguments, _einsum, _flat, _inplace, _more, _names, _poly, _protocols, _ufunc, _views, _windows
 from ._ufunc import ufunc  # noqa: F401
 from ._signatures import shown as _shown
 
@@ -44,7 +44,7 @@ def __array_namespace_info__():
 
 _LAZY = {'ElementwiseKernel': 'snippets', 'ReductionKernel': 'snippets', 'snippets': '',
          'RawKernel': 'kernels', 'RawModule': 'kernels', 'fuse': 'kernels', 'kernels': '', 'compiler': '', 'driver': '',
-         'cuda': '', 'kernel': '', 'lib': '', 'mpi': '', 'vectorize': '_vectorize', 'jit': '_jit', 'benchmark': '_benchmark',
+         'cuda': '', 'kernel': '', 'lib': '', 'polynomial': '', 'mpi': '', 'vectorize': '_vectorize', 'jit': '_jit', 'benchmark': '_benchmark',
          'Stream': '_stream', 'Event': '_stream', 'get_current_stream': '_stream',
          'MemoryPool': '_memory', 'get_default_memory_pool': '_memory'}
 
@@ -67,9 +67,9 @@ def _fill_in():
         m = modules[group] = _types.ModuleType(f'gnd.{group}')
         own[group] = m
         _sys.modules[m.__name__] = m
-    for f in _views.FUNCTIONS + _names.FUNCTIONS + _inplace.FUNCTIONS + _more.FUNCTIONS + _poly.FUNCTIONS + _windows.FUNCTIONS:
-        own[f.__name__] = f
-    for group, functions in (('linalg', _more.LINALG), ('random', _inplace.RANDOM)):
+    for m in (_views, _names, _inplace, _more, _poly, _windows, _einsum, _arguments):
+        own.update((f.__name__, f) for f in m.FUNCTIONS)
+    for group, functions in (('linalg', _more.LINALG), ('fft', _arguments.FFT), ('random', _inplace.RANDOM + _arguments.RANDOM)):
         for f in functions:
             setattr(modules[group], f.__name__, f)
     own.update(_more.OBJECTS)

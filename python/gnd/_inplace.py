@@ -35,13 +35,17 @@ def copyto(dst, src, casting='same_kind', where=True):
         kind = dst.dtype
     if not np.can_cast(kind, dst.dtype, casting):
         raise TypeError(f'copyto: {kind} cannot be cast to {dst.dtype} by the rule {casting!r}')
+    if isinstance(source, int) and not isinstance(source, bool) and dst.dtype.kind in 'iu':
+        limits = np.iinfo(dst.dtype)
+        if not limits.min <= source <= limits.max:
+            raise OverflowError(f'copyto: {source} is out of bounds for {dst.dtype}')
     source = asarray(source)
     while source.ndim > dst.ndim and source.shape[0] == 1:
         source = source[0]
     if where is True:
         dst[...] = source
         return
-    where = asarray(where)
+    where = asarray(where if isinstance(where, (ndarray, np.ndarray)) else np.asarray(where, bool))
     if where.dtype != bool:
         raise TypeError(f'copyto: where of dtype {where.dtype}: bools are wanted')
     dst[...] = _where(where, source.astype(dst.dtype), dst)
@@ -90,6 +94,8 @@ def put_along_axis(arr, indices, values, axis):
 
 def shuffle(x, axis=0):
     """Puts the slices of x along an axis in random order."""
+    if isinstance(x, ndarray) and not x.ndim:
+        raise TypeError('shuffle: an array of 0 dimensions has no parts')
     _target(x, 'shuffle')[...] = _shuffle(x, axis)
 
 

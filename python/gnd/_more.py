@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NumPy functions composed of other gnd functions: flat indices, bits, functions along axes, grids, and arrays from
 text, files and iterables, which NumPy reads."""
+import operator
+import pickle
 import sys
 
 import numpy as np
@@ -55,7 +57,7 @@ def _steps(dims, order):
 
 
 def _extents(dims):
-    return tuple(n.__index__() for n in (dims if hasattr(dims, '__len__') else (dims,)))
+    return tuple(map(operator.index, dims if hasattr(dims, '__len__') else (dims,)))
 
 
 def _whole(x, what):
@@ -171,51 +173,6 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
     return y if dtype is None else y.astype(dtype)
 
 
-def _einsum_axes(subscripts, ndim):
-    """The axis labels of a single operand and of the result, with numbers for the axes of an ellipsis. None: the call
-    is not a permutation or a diagonal."""
-    left, arrow, right = subscripts.replace(' ', '').partition('->')
-    labels = left.replace('...', '')
-    rest = tuple(range(ndim - len(labels))) if '...' in left else ()
-    if not arrow:
-        right = '...' * ('...' in left) + ''.join(sorted(c for c in labels if labels.count(c) == 1))
-    if not (labels + right.replace('...', '')).isalpha() and labels:
-        return None
-    parts = []
-    for side in (left, right):
-        before, dots, after = side.partition('...')
-        parts.append(tuple(before) + (rest if dots else ()) + tuple(after))
-    a, b = parts
-    return parts if len(a) == ndim and set(a) == set(b) and len(set(b)) == len(b) else None
-
-
-def einsum(subscripts, *operands, dtype=None, order='K', casting='safe', optimize=False, out=None):
-    """Sums of products in Einstein's notation. A permutation of the axes of one array gives a view. As in NumPy, dtype=
-    has no effect if nothing is added or multiplied."""
-    if len(operands) == 1 and isinstance(subscripts, str) and out is None:
-        x = asarray(operands[0])
-        axes = _einsum_axes(subscripts, x.ndim)
-        if axes is not None and len(set(axes[0])) == x.ndim:
-            return x._permute(tuple(axes[0].index(c) for c in axes[1]))
-        dtype = None if axes is not None else dtype
-    if dtype is not None:
-        for x in operands:
-            if isinstance(x, ndarray) and not np.can_cast(x.dtype, dtype, casting):
-                raise TypeError(f'einsum: {x.dtype} cannot be cast to {np.dtype(dtype)} by the rule {casting!r}')
-        operands = [x.astype(dtype) if isinstance(x, ndarray) else x for x in operands]
-    keywords = {} if out is None else {'out': out}
-    y = _table_einsum(subscripts, *operands, optimize=bool(optimize), **keywords)
-    return _core._ordered(y, order == 'F') if order in ('C', 'F') and out is None else y
-
-
-def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    """The cross product of vectors of three elements along axes; axis replaces axisa, axisb and axisc."""
-    if axis is not None:
-        axisa = axisb = axisc = axis
-    a, b = _gnd().moveaxis(asarray(a), axisa, -1), _gnd().moveaxis(asarray(b), axisb, -1)
-    return _gnd().moveaxis(_table_cross(a, b), -1, axisc)
-
-
 def piecewise(x, condlist, funclist, *args, **kw):
     """For each element the value of its last true condition: a number, an element of an array, or the result of a
     function(elements, *args, **kw). One value more than conditions is for all other elements, which are 0 without
@@ -245,8 +202,8 @@ def piecewise(x, condlist, funclist, *args, **kw):
     return y
 
 
-_table_linspace, _table_logspace, _table_einsum, _table_cross, _table_piecewise = (
-    _core._function(n, 0, n, None) for n in ('linspace', 'logspace', 'einsum', 'cross', 'piecewise'))
+_table_linspace, _table_logspace, _table_piecewise = (
+    _core._function(n, 0, n, None) for n in ('linspace', 'logspace', 'piecewise'))
 
 
 def real_if_close(a, tol=100):
@@ -422,10 +379,48 @@ fromfunction, fromiter, frombuffer, fromstring, fromfile, loadtxt, genfromtxt = 
     _reader, ('fromfunction', 'fromiter', 'frombuffer', 'fromstring', 'fromfile', 'loadtxt', 'genfromtxt'))
 
 
+class NpzFile(dict):
+    """The arrays of a .npz file by their names. All are read at once, so there is nothing to close."""
+
+    @property
+    def files(self):
+        return list(self)
+
+    def close(self):
+        """Does nothing."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+
 def load(file, mmap_mode=None, allow_pickle=None):
-    """The array of a .npy file, or the arrays of a .npz file by their names."""
+    """The array of a .npy file or of a file from ndarray.dump (allow_pickle=True), or the arrays of a .npz file by
+    their names."""
     x = np.load(file, mmap_mode=mmap_mode, allow_pickle=bool(allow_pickle))
-    return asarray(x) if isinstance(x, np.ndarray) else {k: asarray(x[k]) for k in x.files}
+    if isinstance(x, (np.ndarray, ndarray)):
+        return asarray(x)
+    with x:
+        return NpzFile((k, asarray(x[k])) for k in x.files)
+
+
+def dump(self, file):
+    """Writes the pickled array to a file: an open one, or one of that name."""
+    if hasattr(file, 'write'):
+        pickle.dump(self, file, protocol=2)
+        return
+    with open(file, 'wb') as f:
+        pickle.dump(self, f, protocol=2)
+
+
+def dumps(self):
+    """The pickled array, as bytes."""
+    return pickle.dumps(self, protocol=2)
+
+
+ndarray.dump, ndarray.dumps = dump, dumps
 
 
 def save(file, arr, allow_pickle=None):
@@ -500,7 +495,7 @@ def lstsq(a, b, rcond=None):
 
 _table_lstsq = _core._function('linalg.lstsq', 0, 'lstsq', None)
 LINALG = [tensorinv, tensorsolve, lstsq]
-FUNCTIONS = [linspace, logspace, einsum, cross, piecewise, shape, isfortran, iscomplexobj, isrealobj, vdot, unravel_index, ravel_multi_index, packbits, unpackbits, real_if_close, sort_complex,
+FUNCTIONS = [linspace, logspace, piecewise, shape, isfortran, iscomplexobj, isrealobj, vdot, unravel_index, ravel_multi_index, packbits, unpackbits, real_if_close, sort_complex,
              common_type, mask_indices, diag_indices_from, require, asarray_chkfinite, apply_along_axis, apply_over_axes,
              fromfunction, fromiter, frombuffer, fromstring, fromfile, loadtxt, genfromtxt, load, save, savez,
              savez_compressed, savetxt, array_repr, array_str, array2string]

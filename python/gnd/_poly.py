@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Polynomials given by their coefficients, highest power first: poly1d, poly, roots and arithmetic, as in NumPy."""
+import operator
 import sys
 import warnings
 
@@ -30,15 +31,23 @@ def _result(x, *args):
     return poly1d(x) if _is_poly(*args) else x
 
 
-def trim_zeros(filt, trim='fb'):
-    """filt without the zeros at its front ('f') and back ('b')."""
+def trim_zeros(filt, trim='fb', axis=None):
+    """filt without the zeros at its front ('f') and back ('b'), along an axis or several; None: along all axes."""
     trim = trim.lower()
-    if isinstance(filt, ndarray) and filt.ndim != 1:
-        raise ValueError(f'trim_zeros: an array of {filt.ndim} dimensions: 1 is possible')
-    at = np.flatnonzero(asnumpy(filt))
-    first = (at[0] if len(at) else len(filt)) if 'f' in trim else 0
-    last = (at[-1] + 1 if len(at) else 0) if 'b' in trim else len(filt)
-    return filt[first:max(first, last)]
+    if set(trim) - set('fb'):
+        raise ValueError(f"trim_zeros: trim {trim!r}: 'f', 'b' and 'fb' are possible")
+    there = np.nonzero(np.atleast_1d(asnumpy(filt)))
+    if np.ndim(filt) == 0:
+        return filt
+    axes = range(len(there)) if axis is None else [a % len(there) for a in np.atleast_1d(axis)]
+    key = []
+    for k, n in enumerate(np.shape(filt)):
+        at = there[k] if k in axes else None
+        empty = at is not None and not len(at)
+        first = 0 if at is None or 'f' not in trim else n if empty else int(at.min())
+        last = n if at is None or 'b' not in trim else 0 if empty else int(at.max()) + 1
+        key.append(slice(first, max(first, last)))
+    return filt[key[0]] if len(key) == 1 else filt[tuple(key)]
 
 
 def _sum(a1, a2, f):
@@ -90,8 +99,16 @@ def polyint(p, m=1, k=None):
     return _result(y, p)
 
 
+def eigenvalues(a):
+    """Those of a matrix, real if a is and they are."""
+    r = _gnd().linalg.eigvals(a)
+    return r.real.copy() if r.dtype.kind == 'c' and a.dtype.kind != 'c' and not bool((r.imag != 0).any()) else r
+
+
 def roots(p):
     """The roots of a polynomial: the eigenvalues of its companion matrix."""
+    if not isinstance(p, poly1d) and asarray(p).ndim == 0:
+        raise TypeError('roots: a number: a list of coefficients is wanted')
     p = _coefficients(p)
     if p.size == 0:
         return p.astype(np.float64)
@@ -103,12 +120,10 @@ def roots(p):
     if p.dtype.kind not in 'fc':
         p = p.astype(np.float64)
     if p.size < 2:
-        return _gnd().zeros(zeros, dtype=p.dtype)
+        return _gnd().zeros(zeros)
     a = _gnd().eye(p.size - 1, k=-1, dtype=p.dtype)
     a[0] = -p[1:] / p[0]
-    r = _gnd().linalg.eigvals(a)
-    if r.dtype.kind == 'c' and not bool((r.imag != 0).any()):
-        r = r.real.copy()
+    r = eigenvalues(a)
     return _gnd().concatenate([r, _gnd().zeros(zeros, dtype=r.dtype)]) if zeros else r
 
 
@@ -260,7 +275,7 @@ class poly1d:  # noqa: N801
         if not np.isscalar(n) or int(n) != n or n < 0:
             raise ValueError(f'a polynomial to the power of {n}: an int of 0 or more is possible')
         p = poly1d([1])
-        for _ in range(n.__index__()):
+        for _ in range(operator.index(n)):
             p = p * self
         return p
 
@@ -292,8 +307,10 @@ class poly1d:  # noqa: N801
 
 def polyval(p, x):
     """The values of the polynomial p at x. If x is a polynomial: their composition."""
+    if not _is_poly(p) and asarray(p).ndim == 0:
+        raise TypeError('polyval: p is a number: a list of coefficients is wanted')
     if _is_poly(x):
-        y = poly1d([0])
+        y = poly1d(x) * 0
         for c in _coefficients(p):
             y = y * x + poly1d(c)
         return y

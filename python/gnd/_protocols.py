@@ -38,6 +38,8 @@ def _array_ufunc(self, ufunc, method, *inputs, out=None, **keywords):
         f = getattr(gnd, name)
         keywords.setdefault('axis', 0)
         keywords = {k: v for k, v in keywords.items() if v is not None or k == 'axis'}
+    elif method in ('outer', 'at', 'accumulate', 'reduceat') and hasattr(f, method):
+        f = getattr(f, method)
     elif method != '__call__':
         return NotImplemented
     if any(isinstance(o, np.ndarray) for o in out or ()):
@@ -122,13 +124,14 @@ def _array_interface(self):
 
 def _restore(x, device):
     try:
-        return _core._from_numpy(x, device)
+        return asarray(x, device=device)
     except RuntimeError:  # that device does not exist here: the current one
-        return _core._from_numpy(x, None)
+        return asarray(x)
 
 
 def _reduce(self):
-    return _restore, (self.asnumpy(), str(self.device))
+    x = self.asnumpy()
+    return _restore, (np.asfortranarray(x) if self.flags.fnc else x, str(self.device))
 
 
 def _deepcopy(self, memo):

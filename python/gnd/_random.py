@@ -4,6 +4,7 @@ count of previous calls, so they are the same on every device."""
 import functools
 import os
 import sys
+import threading
 
 from . import _core
 
@@ -26,6 +27,14 @@ class Generator:
         if not 0 <= seed < 1 << 64:
             raise ValueError(f'Generator: seed {seed}: an int from 0 to 2**64 - 1 is wanted')
         self.state = _core._seeded(seed)
+        self._lock = threading.RLock()
+
+    def __getstate__(self):
+        return {'state': self.state}
+
+    def __setstate__(self, values):
+        self.state = values['state']
+        self._lock = threading.RLock()
 
     def __getattr__(self, name):
         f = getattr(sys.modules['gnd.random'], name, None) if not name.startswith('_') else None
@@ -34,13 +43,14 @@ class Generator:
 
         @functools.wraps(f)
         def method(*args, **keywords):
-            before = _core._rng(None)
-            _core._rng(self.state)
-            try:
-                return f(*args, **keywords)
-            finally:
-                self.state = _core._rng(None)
-                _core._rng(before)
+            with self._lock:  # threads that share a generator draw different numbers
+                before = _core._rng(None)
+                _core._rng(self.state)
+                try:
+                    return f(*args, **keywords)
+                finally:
+                    self.state = _core._rng(None)
+                    _core._rng(before)
         return method
 
     def __dir__(self):

@@ -108,6 +108,8 @@ class ufunc:  # noqa: N801
         if isinstance(b, ndarray) and not np.can_cast(b.dtype, a.dtype, 'same_kind') and not a[indices].size:
             return
         if self.__name__ == 'subtract':
+            if isinstance(b, int) and a.dtype.kind in 'iu':
+                b = np.asarray(b).astype(a.dtype)
             a[...] = _ufuncs['add']._method('at')(a, indices, -asarray(b))
         elif self._method('at') is not None:
             a[...] = self._method('at')(a, indices, b)

@@ -34,7 +34,9 @@ def reshape(x, /, shape, order='C', *, copy=None):
     NumPy's is. copy=True: always a copy; copy=False: ValueError if a view is not possible."""
     x = asarray(x)
     if order not in tuple('CFAcfa'):
-        raise ValueError(f"reshape: order {order!r}: 'C', 'F' or 'A' is wanted")
+        raise ValueError(f"reshape: order {order!r} is not permitted: 'C', 'F' or 'A' is wanted")
+    if isinstance(copy, str):
+        raise ValueError(f"reshape: copy={copy!r}: strings are not allowed for 'copy': True, False or None is wanted")
     shape = tuple(shape) if hasattr(shape, '__iter__') else (shape,)
     if order in ('F', 'f') or order in ('A', 'a') and x.flags.fnc:
         y = x.T._reshape(shape[::-1])
@@ -42,16 +44,19 @@ def reshape(x, /, shape, order='C', *, copy=None):
     else:
         y = x._reshape(shape)
     if copy is False and y.base is None:
-        raise ValueError(f'reshape: shape {x.shape} to {shape} needs a copy')
+        raise ValueError(f'reshape: Unable to avoid creating a copy: shape {x.shape} to {shape} needs one')
     return y.copy() if copy else y
 
 
 def ravel(x, /, order='C'):
-    """x flattened in C or Fortran order. The result is a view if NumPy's is."""
+    """x flattened in C or Fortran order, or ('K') in the order of its strides. The result is a view if NumPy's is."""
     if order in ('K', 'k'):
         x = asarray(x)
-        order = 'F' if x.flags.fnc else 'C'
-    return reshape(x, (-1,), order)
+        if x.ndim > 1 and 0 not in x.strides:
+            x = x._permute(sorted(range(x.ndim), key=lambda k: -abs(x.strides[k])))
+        order = 'C'
+    y = reshape(x, (-1,), order)
+    return y if y.base is None or y.flags.c_contiguous else y.copy()
 
 
 def permute_dims(x, /, axes=None):

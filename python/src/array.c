@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array.c - gnd.ndarray: creation and release, methods that make views, conversion to numbers and
- * text, iteration. Its attributes are in attributes.c. gnd/__init__.py adds the methods that come
- * from the table of functions.
+ * array.c - gnd.ndarray: creation and release, conversion to numbers and text, iteration. Its
+ * attributes are in attributes.c, the methods that make views in views.c. gnd/__init__.py adds the
+ * methods that come from the table of functions.
  */
 #include "py.h"
 
@@ -65,159 +65,6 @@ static void dealloc(PyObject *self)
     Py_XDECREF(src);
 }
 
-/* --- views: the methods that functions in Python build on ------------------------------------- */
-
-/* _offset(): bytes from the first element of .base to this array's, in NumPy's layout. */
-static PyObject *method_offset(PyObject *self, PyObject *none)
-{
-    (void)none;
-    return py_value((py_array *)self) ? PyLong_FromLongLong(py_offset((py_array *)self)) : NULL;
-}
-
-static int ints(PyObject *o, int64_t *v)
-{
-    const Py_ssize_t n = PySequence_Size(o);
-    if (n < 0 || n > GND_MAX_NDIM) {
-        if (n > 0)
-            PyErr_Format(PyExc_ValueError, "%zd dimensions: at most %d are possible", n,
-                         GND_MAX_NDIM);
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < n; i++) {
-        PyObject *item = PySequence_GetItem(o, i), *k = item ? PyNumber_Index(item) : NULL;
-        v[i] = k ? PyLong_AsLongLong(k) : -1;
-        Py_XDECREF(k);
-        Py_XDECREF(item);
-        if (PyErr_Occurred())
-            return -1;
-    }
-    return (int)n;
-}
-
-static PyObject *method_permute(PyObject *self, PyObject *axes)
-{
-    int64_t v[GND_MAX_NDIM];
-    int perm[GND_MAX_NDIM], seen[GND_MAX_NDIM] = {0};
-    gnd_array *x = py_value((py_array *)self);
-    if (!x)
-        return NULL;
-    const int n = ints(axes, v), nd = gnd_ndim(x);
-    if (n < 0)
-        return NULL;
-    for (int i = 0; i < n; i++) {
-        const int64_t k = v[i] < 0 ? v[i] + nd : v[i];
-        if (n != nd || k < 0 || k >= nd || seen[k]) {
-            PyErr_Format(PyExc_ValueError,
-                         "transpose: axes %R do not match an array of %d dimensions", axes, nd);
-            return NULL;
-        }
-        seen[k] = 1;
-        perm[i] = (int)k;
-    }
-    if (n != nd) {
-        PyErr_Format(PyExc_ValueError, "transpose: axes %R do not match an array of %d dimensions",
-                     axes, nd);
-        return NULL;
-    }
-    return py_permuted((py_array *)self, perm);
-}
-
-static PyObject *method_reshape(PyObject *self, PyObject *shape)
-{
-    int64_t v[GND_MAX_NDIM];
-    const int n = ints(shape, v);
-    return n < 0 ? NULL : py_reshape((py_array *)self, n, v);
-}
-
-static PyObject *method_broadcast(PyObject *self, PyObject *shape)
-{
-    py_link l;
-    int64_t v[GND_MAX_NDIM], stride[GND_MAX_NDIM];
-    gnd_array *x = py_value((py_array *)self);
-    if (!x)
-        return NULL;
-    const int n = ints(shape, v), nd = gnd_ndim(x);
-    if (n < 0)
-        return NULL;
-    gnd_array *y = gnd_broadcast_to(x, n, v);
-    const int bad = py_check(y);
-    gnd_release(y);
-    if (bad)
-        return NULL;
-    py_strides((py_array *)self, stride);
-    l.kind = PY_VIEW_BROADCAST;
-    l.ndim = n;
-    for (int i = 0; i < n; i++) {
-        const int k = i - (n - nd);
-        l.shape[i] = v[i];
-        l.stride[i] = k < 0 || gnd_shape(x)[k] == 1 ? 0 : stride[k];
-    }
-    return py_view((py_array *)self, &l);
-}
-
-/* gnd_view_dtype(x, t) as a view. If the two dtypes differ in size, the elements of the last axis
- * must be contiguous. */
-static PyObject *method_dtype(PyObject *self, PyObject *dtype)
-{
-    py_link l;
-    int64_t stride[GND_MAX_NDIM];
-    gnd_array *x = py_value((py_array *)self);
-    if (!x)
-        return NULL;
-    if (py_dtype_of(dtype, &l.dtype, NULL))
-        return NULL;
-    gnd_array *y = gnd_view_dtype(x, l.dtype);
-    if (py_check(y)) {
-        gnd_release(y);
-        return NULL;
-    }
-    const int64_t from = (int64_t)gnd_dtype_size(gnd_dtype_of(x)),
-                  to = (int64_t)gnd_dtype_size(l.dtype);
-    py_strides((py_array *)self, stride);
-    l.kind = PY_VIEW_DTYPE;
-    l.ndim = gnd_ndim(x);
-    int whole = 1;
-    for (int i = 0; i < l.ndim; i++) {
-        const int end = i == l.ndim - 1 && from != to;
-        l.shape[i] = gnd_shape(y)[i];
-        l.stride[i] = end ? 1 : stride[i] * from / to;
-        whole &= end ? stride[i] == 1 || gnd_shape(x)[i] < 2 : stride[i] * from % to == 0;
-    }
-    gnd_release(y);
-    if (!whole && gnd_size(x))
-        return PyErr_Format(PyExc_ValueError,
-                            "view: %s to %s: where the sizes differ the elements of the last axis "
-                            "must be in a row: copy it first",
-                            gnd_dtype_name(gnd_dtype_of(x)), gnd_dtype_name(l.dtype));
-    return py_view((py_array *)self, &l);
-}
-
-/* _strided(shape, strides, first): a read-only view. Strides and first count elements of self in C
- * order. */
-static PyObject *method_strided(PyObject *self, PyObject *args)
-{
-    py_link l;
-    PyObject *shape, *strides;
-    long long first;
-    gnd_array *x = py_value((py_array *)self);
-    if (!x)
-        return NULL;
-    if (!PyArg_ParseTuple(args, "OOL", &shape, &strides, &first))
-        return NULL;
-    const int n = ints(shape, l.shape), m = n < 0 ? -1 : ints(strides, l.stride);
-    if (m < 0)
-        return NULL;
-    if (m != n)
-        return PyErr_Format(PyExc_ValueError, "as_strided: %d strides for %d extents", m, n);
-    l.kind = PY_VIEW_STRIDED;
-    l.ndim = n;
-    l.start[0] = first;
-    gnd_array *y = gnd_as_strided(x, n, l.shape, l.stride, first);
-    const int bad = py_check(y);
-    gnd_release(y);
-    return bad ? NULL : py_view((py_array *)self, &l);
-}
-
 /* --- as a number, as text --------------------------------------------------------------------- */
 
 /* The only element as a Python number. The GIL is released while the device computes. */
@@ -259,8 +106,14 @@ static PyObject *item(PyObject *self)
 static PyObject *method_item(PyObject *self, PyObject *args)
 {
     const Py_ssize_t n = PyTuple_Size(args);
-    if (n == 0)
-        return item(self);
+    if (n == 0) {
+        gnd_array *all = py_value((py_array *)self);
+        if (all && gnd_size(all) != 1)
+            return PyErr_Format(PyExc_ValueError,
+                                "item: only an array of size 1 has a number; this one has %lld",
+                                (long long)gnd_size(all));
+        return all ? item(self) : NULL;
+    }
     PyObject *key = n == 1 ? PyTuple_GetItem(args, 0) : args, *flat = NULL;
     if (n == 1 && !PyTuple_Check(key)) { /* an index in C order */
         int64_t all = -1;
@@ -415,12 +268,13 @@ static PyObject *method_wait(PyObject *self, PyObject *none)
 static PyMethodDef methods[] = {
     {"item", method_item, METH_VARARGS,
      "item($self, *args)\n--\n\nThe element as a number of Python's."},
-    {"_permute", method_permute, METH_O, NULL},
-    {"_reshape", method_reshape, METH_O, NULL},
-    {"_offset", method_offset, METH_NOARGS, NULL},
-    {"_broadcast", method_broadcast, METH_O, NULL},
-    {"_dtype", method_dtype, METH_O, NULL},
-    {"_strided", method_strided, METH_VARARGS, NULL},
+    {"_permute", py_method_permute, METH_O, NULL},
+    {"_reshape", py_method_reshape, METH_O, NULL},
+    {"_offset", py_method_offset, METH_NOARGS, NULL},
+    {"_broadcast", py_method_broadcast, METH_O, NULL},
+    {"_dtype", py_method_dtype, METH_O, NULL},
+    {"_strided", py_method_strided, METH_VARARGS, NULL},
+    {"_diagonal", py_method_diagonal, METH_VARARGS, NULL},
     {"__complex__", method_complex, METH_NOARGS, NULL},
     {"asnumpy", method_numpy, METH_NOARGS,
      "asnumpy($self)\n--\n\nA copy as numpy.ndarray, when it is computed."},

@@ -130,7 +130,8 @@ static PyObject *get_mT(PyObject *self, void *none)
         return NULL;
     const int n = gnd_ndim(x);
     if (n < 2) {
-        PyErr_Format(PyExc_ValueError, "mT: x has %d dimensions: 2 or more are needed", n);
+        PyErr_Format(PyExc_ValueError, "mT: matrix transpose with ndim < 2 is undefined: x has %d",
+                     n);
         return NULL;
     }
     for (int i = 0; i < n; i++)

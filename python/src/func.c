@@ -147,6 +147,15 @@ static PyObject *call_ufunc(const entry *e, PyObject *const *args, Py_ssize_t n,
     return r;
 }
 
+/* Whether all n arguments are Python's bools. */
+static int all_bools(PyObject *const *args, Py_ssize_t n)
+{
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (!PyBool_Check(args[i]))
+            return 0;
+    return 1;
+}
+
 static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
 {
     const entry *e = PyCapsule_GetPointer(self, NULL);
@@ -211,7 +220,7 @@ static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObj
     result = s == GND_OK ? py_from_value(&out)
                          : py_raise_of(e->def.ml_name, e->linalg, s, gnd_message());
     if (e->elementwise)
-        result = py_numpy_scalar(result);
+        result = py_numpy_scalar(result, all_bools(args, all));
     if (where)
         result = moved(result, where);
     if (in_fortran_order(e, args, all, order))

@@ -58,7 +58,8 @@ enum {
     PY_VIEW_REAL,
     PY_VIEW_IMAG,
     PY_VIEW_DTYPE,
-    PY_VIEW_STRIDED
+    PY_VIEW_STRIDED,
+    PY_VIEW_DIAGONAL
 };
 
 /* How the value of a view is made from the value of its source (view.c). */
@@ -66,7 +67,8 @@ typedef struct py_link {
     int kind; /* PY_VIEW_* */
     int nsrc; /* BOX: axes of the source, each with start, step and count */
     int64_t start[GND_MAX_NDIM], step[GND_MAX_NDIM], count[GND_MAX_NDIM];
-    gnd_dtype dtype;        /* DTYPE; STRIDED: start[0] is its first element */
+    gnd_dtype dtype;        /* DTYPE; STRIDED: start[0] is its first element;
+                               DIAGONAL: axis[0], axis[1] are its axes, start[0]: it is read-only */
     int ndim;               /* of the view */
     int axis[GND_MAX_NDIM]; /* BOX: for each axis of the view its axis of the source; -1: new */
     int64_t shape[GND_MAX_NDIM];  /* of the view */
@@ -107,6 +109,14 @@ PyObject *py_array_ordered(gnd_array *value, int fortran);
 int py_fortran(PyObject *const *o, Py_ssize_t n);
 /* The value of a, borrowed from it. NULL with an exception. */
 gnd_array *py_value(py_array *a);
+/* Methods of ndarray that make views, for functions in Python (views.c). */
+PyObject *py_method_offset(PyObject *self, PyObject *none);
+PyObject *py_method_permute(PyObject *self, PyObject *axes);
+PyObject *py_method_reshape(PyObject *self, PyObject *shape);
+PyObject *py_method_broadcast(PyObject *self, PyObject *shape);
+PyObject *py_method_dtype(PyObject *self, PyObject *dtype);
+PyObject *py_method_strided(PyObject *self, PyObject *args);
+PyObject *py_method_diagonal(PyObject *self, PyObject *args);
 /* Writes the value t to a, and so to its root and every view of it. t has a's shape and dtype.
  * Takes ownership of t. */
 int py_write(py_array *a, gnd_array *t);
@@ -176,8 +186,9 @@ PyObject *py_from_value(gnd_value *v);
  * does not define. */
 typedef PyObject *py_object_fn(const gnd_value *v, void *arg);
 PyObject *py_object_of(const gnd_value *v, py_object_fn *other, void *arg);
-/* A Python number as a NumPy scalar, anything else unchanged. Takes ownership of o. */
-PyObject *py_numpy_scalar(PyObject *o);
+/* A Python number as a NumPy scalar, anything else unchanged. of_bools: it was computed from bools
+ * alone. Takes ownership of o. */
+PyObject *py_numpy_scalar(PyObject *o, int of_bools);
 /* A copy of any object that numpy.asarray accepts. */
 gnd_array *py_from_numpy(PyObject *o, gnd_device *dev);
 /* A copy as numpy.ndarray. */

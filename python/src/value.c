@@ -380,16 +380,19 @@ PyObject *py_object_of(const gnd_value *v, py_object_fn *other, void *arg)
     return t;
 }
 
-PyObject *py_numpy_scalar(PyObject *o)
+PyObject *py_numpy_scalar(PyObject *o, int of_bools)
 {
     if (!o || numpy() ||
         !(PyBool_Check(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o) ||
           PyComplex_CheckExact(o)))
         return o;
-    PyObject *x = PyObject_CallFunctionObjArgs(np_asarray, o, NULL), *none = PyTuple_New(0);
+    /* what NumPy does not compute in bools it computes in int8 */
+    PyObject *int8 = of_bools && PyLong_CheckExact(o) ? PyUnicode_FromString("int8") : NULL;
+    PyObject *x = PyObject_CallFunctionObjArgs(np_asarray, o, int8, NULL), *none = PyTuple_New(0);
     PyObject *r = x && none ? PyObject_GetItem(x, none) : NULL;
     Py_XDECREF(x);
     Py_XDECREF(none);
+    Py_XDECREF(int8);
     Py_DECREF(o);
     return r;
 }

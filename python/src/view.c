@@ -167,8 +167,34 @@ static gnd_array *apply(const py_link *l, gnd_array *src)
     case PY_VIEW_REAL: return gnd_real_part(src);
     case PY_VIEW_DTYPE: return gnd_view_dtype(src, l->dtype);
     case PY_VIEW_STRIDED: return gnd_as_strided(src, l->ndim, l->shape, l->stride, l->start[0]);
+    case PY_VIEW_DIAGONAL: return gnd_diagonal(src, 0, l->axis[0], l->axis[1]);
     default: return gnd_imag_part(src);
     }
+}
+
+/* The source with its diagonal over axes of one extent replaced by t, whose last axis it is. */
+static gnd_array *diagonal_set(const py_link *l, gnd_array *src, gnd_array *t)
+{
+    if (l->start[0])
+        return gnd_fail(GND_ERR_ARG, "assignment destination is read-only: it was made by "
+                                     "diagonal");
+    const int nd = gnd_ndim(src), a = l->axis[0] < l->axis[1] ? l->axis[0] : l->axis[1],
+              b = l->axis[0] + l->axis[1] - a;
+    int64_t shape[GND_MAX_NDIM], ones[GND_MAX_NDIM];
+    int perm[GND_MAX_NDIM], k = 0, from = 0;
+    for (int i = 0; i < nd; i++) {
+        shape[i] = i == b ? 1 : gnd_shape(src)[i];
+        ones[i] = i == a || i == b ? gnd_shape(src)[i] : 1;
+        if (i != b)
+            perm[k++] = i == a ? nd - 2 : from++;
+    }
+    gnd_array *mask = gnd_eye(gnd_device_of(src), GND_BOOL, gnd_shape(src)[a], -1, 0);
+    gnd_array *x = gnd_permute_dims(t, perm);
+    step(&mask, gnd_reshape(mask, nd, ones));
+    step(&x, gnd_reshape(x, nd, shape));
+    step(&x, gnd_where(mask, x, src));
+    gnd_release(mask);
+    return x;
 }
 
 /* src with the elements of the view replaced by t. */
@@ -182,6 +208,7 @@ static gnd_array *reverse(const py_link *l, gnd_array *src, gnd_array *t)
         return gnd_fail(GND_ERR_ARG, "assignment destination is read-only: it was made by %s",
                         l->kind == PY_VIEW_STRIDED ? "as_strided" : "broadcast_to");
     case PY_VIEW_DTYPE: return gnd_view_dtype(t, gnd_dtype_of(src));
+    case PY_VIEW_DIAGONAL: return diagonal_set(l, src, t);
     default: break;
     }
     gnd_array *other = l->kind == PY_VIEW_REAL ? gnd_imag_part(src) : gnd_real_part(src);
@@ -346,6 +373,8 @@ int py_same_view(py_array *a, py_array *b)
     const py_link *p = a->link, *q = b->link;
     const size_t n = sizeof(int64_t) * (size_t)(p->kind == PY_VIEW_BOX ? p->nsrc : 0),
                  m = (size_t)p->ndim;
+    if (p->kind == PY_VIEW_DIAGONAL && (p->axis[0] != q->axis[0] || p->axis[1] != q->axis[1]))
+        return 0;
     return !memcmp(p->start, q->start, n) && !memcmp(p->step, q->step, n) &&
            !memcmp(p->count, q->count, n) && !memcmp(p->shape, q->shape, sizeof(int64_t) * m) &&
            (p->kind != PY_VIEW_BOX || !memcmp(p->axis, q->axis, sizeof(int) * m));

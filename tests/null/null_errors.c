@@ -159,11 +159,11 @@ static void views(void)
     FAILS(gnd_index(a34, -1, NULL), GND_ERR_ARG, "-1 entries");
     FAILS(gnd_index(a34, 1, NULL), GND_ERR_NULL, "index is NULL");
     FAILS(gnd_reshape(a34, DIM(5, 2)), GND_ERR_SHAPE,
-          "reshape: shape (3, 4) cannot become (5, 2): it has 12 elements");
-    FAILS(gnd_reshape(a34, DIM(5, -1)), GND_ERR_SHAPE, "cannot become (5, -1)");
-    FAILS(gnd_reshape(a34, DIM(-1, -1)), GND_ERR_SHAPE, "only one extent can be -1");
+          "reshape: cannot reshape array of size 12 and shape (3, 4) into shape (5, 2)");
+    FAILS(gnd_reshape(a34, DIM(5, -1)), GND_ERR_SHAPE, "into shape (5, -1)");
+    FAILS(gnd_reshape(a34, DIM(-1, -1)), GND_ERR_SHAPE, "can only specify one unknown dimension");
     FAILS(gnd_reshape(a34, DIM(-2, 6)), GND_ERR_SHAPE, "negative extent");
-    FAILS(gnd_reshape(empty, DIM(0, -1)), GND_ERR_SHAPE, "cannot become (0, -1)");
+    FAILS(gnd_reshape(empty, DIM(0, -1)), GND_ERR_SHAPE, "into shape (0, -1)");
     FAILS(gnd_reshape(a34, DIM(BIG, BIG)), GND_ERR_OVERFLOW, "reshape:");
     FAILS(gnd_reshape(a34, 33, ones), GND_ERR_SHAPE, "33 dimensions");
     FAILS(gnd_reshape(a34, 1, NULL), GND_ERR_NULL, "the shape is NULL");

@@ -51,9 +51,9 @@ static void errors(void)
           "index: shapes (2,) and (3,) do not broadcast: axis 0 has 2 and 3");
     FAILS(INDEX(x, ARRAY(f)), GND_ERR_DTYPE,
           "index: entry 0 is float32: indices are ints or bools");
-    FAILS(INDEX(x, ALL, ARRAY(m3)), GND_ERR_SHAPE,
+    FAILS(INDEX(x, ALL, ARRAY(m3)), GND_ERR_INDEX,
           "index: a mask of shape (3,) over axes of shape (5,)");
-    FAILS(INDEX(x, ARRAY(m3)), GND_ERR_SHAPE,
+    FAILS(INDEX(x, ARRAY(m3)), GND_ERR_INDEX,
           "index: a mask of shape (3,) over axes of shape (4,)");
     FAILS(INDEX(x, ARRAY(i2), ARRAY(i2), ARRAY(i2)), GND_ERR_INDEX,
           "index: 3 indices for an array of 2");
@@ -106,7 +106,7 @@ static void errors(void)
     FAILS(SET(x, far, INT(0)), GND_ERR_DEVICE, "set: arrays of two devices");
     FAILS(SET(x, v, INT(4)), GND_ERR_INDEX,
           "set: index 4 is out of range for axis 0 with extent 4");
-    FAILS(SET(x, v, ARRAY(m3)), GND_ERR_SHAPE, "set: a mask of shape (3,) over axes of shape (4,)");
+    FAILS(SET(x, v, ARRAY(m3)), GND_ERR_INDEX, "set: a mask of shape (3,) over axes of shape (4,)");
     FAILS(SET(x, f, ARRAY(m4)), GND_ERR_SHAPE,
           "set: a value of shape (2,) does not broadcast to (1, 5)");
     FAILS(gnd_set(x, -1, NULL, v), GND_ERR_ARG, "set: -1 entries");

@@ -11,7 +11,6 @@ import importlib.abc
 import importlib.util
 import json
 import os
-import random
 import signal
 import sys
 import types
@@ -100,6 +99,9 @@ class Config(Absent):
         self._nd_planning = on
 
 
+OWN = ('cupy.linalg', 'cupy.fft', 'cupy.random', 'cupy.polynomial', 'cupy.lib')
+
+
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path=None, target=None):
         if name.split('.')[0] not in ('cupy', 'cupyx', 'cupy_backends'):
@@ -115,7 +117,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def create_module(self, spec):
         if spec.name == 'cupy.fft.config':
             return Config(spec.name)
-        own = spec.name in ('cupy', 'cupy.linalg', 'cupy.fft', 'cupy.random')
+        own = spec.name == 'cupy' or '._' not in spec.name and spec.name.startswith(OWN)
         return (Forward if own else Absent)(spec.name)
 
     def exec_module(self, module):
@@ -138,6 +140,20 @@ def fuse(*args, **keywords):
     return args[0] if args and callable(args[0]) else lambda f: f
 
 
+class _Kind(type):
+    """Of the class that stands for an ndarray without subclasses: tests may derive from it."""
+
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, alias.ndarray)
+
+    def __call__(cls, *args, **keywords):
+        return alias.ndarray(*args, **keywords)
+
+
+class _Array(metaclass=_Kind):
+    """gnd.ndarray as a base class. Its subclasses can be defined, but have no instances of their own."""
+
+
 _settings = types.SimpleNamespace(routine=[], reduction=[])
 def reset_states():
     sys.modules['cupy.random._generator']._random_states = {}
@@ -149,7 +165,7 @@ RUNTIME = {'is_hip': False, 'runtimeGetVersion': lambda: 12000, 'driverGetVersio
            'getDeviceCount': lambda: 1}
 EXTRA = {
     'cupy': {'asnumpy': asnumpy, 'get_array_module': get_array_module, 'fuse': fuse,
-             '__version__': '15.0.0'},
+             '__version__': '15.0.0', **({'ndarray': _Array} if alias.__name__ == 'gnd' else {})},
     'cupy._core': {},
     'cupy._core.internal': {'prod': lambda seq: functools.reduce(lambda a, b: a * b, seq, 1)},
     'cupy._core._accelerator': {
@@ -168,7 +184,7 @@ EXTRA = {
 
 sys.meta_path.insert(0, Finder())
 import cupy  # noqa: E402
-for _name in ('cupy.random', 'cupy.random._generator', 'cupy.linalg', 'cupy.fft', 'cupy.fft.config', 'cupy._core',
+for _name in ('cupy.lib', 'cupy.lib.stride_tricks', 'cupy.polynomial', 'cupy.random', 'cupy.random._generator', 'cupy.linalg', 'cupy.fft', 'cupy.fft.config', 'cupy._core',
               'cupy._core.internal', 'cupy._core._accelerator', 'cupy.cuda', 'cupy.cuda.runtime', 'cupy.exceptions',
               'cupy.testing', 'cupy_backends.cuda.api.runtime', 'cupyx', 'cupyx.scipy', 'cupyx.scipy.sparse', 'cupy_backends'):
     importlib.import_module(_name)
@@ -184,20 +200,11 @@ if alias is numpy:
 
 
 def pytest_collection_modifyitems(session, config, items):
-    """CUPY_ONLY: a file with a list of the ids to run, as JSON; CUPY_SAMPLE: at most so many of each test function."""
+    """CUPY_ONLY: a file with a list of the ids to run, as JSON."""
     if 'CUPY_ONLY' in os.environ:
         with open(os.environ['CUPY_ONLY'], encoding='utf-8') as f:
             only = set(json.load(f))
         items[:] = [i for i in items if i.nodeid in only]
-    if 'CUPY_SAMPLE' in os.environ:
-        count, most, kept = {}, int(os.environ['CUPY_SAMPLE']), []
-        for i in random.Random(int(os.environ.get('CUPY_SEED', '1'))).sample(items, len(items)):
-            key = (i.parent.nodeid.partition('[')[0], getattr(i, 'originalname', i.name))
-            count[key] = count.get(key, 0) + 1
-            if count[key] <= most:
-                kept.append(i.nodeid)
-        kept = set(kept)
-        items[:] = [i for i in items if i.nodeid in kept]
 
 
 class OverTime(BaseException):

@@ -6,24 +6,10 @@
 import warnings
 
 import pytap as t
-from pytap import gnd, np
+from pytap import both, gnd, np
 
 rng = np.random.default_rng(7)
 A = rng.integers(-9, 9, (3, 4))
-
-
-def both(name, f, tolerance=0.0):
-    """f of NumPy and of gnd give the same, or exceptions of one kind."""
-    try:
-        want = f(np)
-    except Exception as e:
-        t.raises(type(e).__mro__[-4] if isinstance(e, TypeError) else type(e), lambda: f(gnd), name)
-        return
-    got = f(gnd)
-    if isinstance(want, (tuple, list)):
-        t.ok(len(got) == len(want) and all(t.same(g, w, tolerance) for g, w in zip(got, want)), name)
-    else:
-        t.is_(got, want, name, tolerance)
 
 
 def test_ufuncs():

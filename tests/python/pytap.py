@@ -89,6 +89,20 @@ def raises(error, f, name, text=''):
             say(f'{type(e).__name__}: {e}')
 
 
+def both(name, f, tolerance=0.0):
+    """f of NumPy and of gnd give the same, or exceptions of one kind."""
+    try:
+        want = f(np)
+    except Exception as e:
+        raises(type(e).__mro__[-4] if isinstance(e, TypeError) else type(e), lambda: f(gnd), name)
+        return
+    got = f(gnd)
+    if isinstance(want, (tuple, list)):
+        ok(len(got) == len(want) and all(same(g, w, tolerance) for g, w in zip(got, want)), name)
+    else:
+        is_(got, want, name, tolerance)
+
+
 def run(tests):
     """Calls the functions; an exception is a failed check."""
     for t in tests:

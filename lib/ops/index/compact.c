@@ -47,7 +47,7 @@ gnd_array *gnd__check_mask(const char *func, const gnd_array *mask, const gnd_ar
         fits &= mask->dim[d] == x->dim[k + d] || mask->dim[d] == 0;
     if (fits)
         return NULL;
-    return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: a mask of shape %s over axes of shape %s", func,
+    return gnd__fail(x->dev, GND_ERR_INDEX, "%s: a mask of shape %s over axes of shape %s", func,
                      gnd__shape_text(ta, mask->ndim, mask->dim),
                      gnd__shape_text(tb, mask->ndim, x->dim + k));
 }

@@ -5,6 +5,7 @@
  * the plain reduction.
  */
 #include <math.h>
+#include <string.h>
 #include <gnd/array.h>
 #include <gnd/create.h>
 #include <gnd/reduce.h>
@@ -232,6 +233,9 @@ gnd_array *gnd_reduce(gnd_reduction what, gnd_array *x, gnd_axes axes, unsigned 
         else
             y = gnd__masked_variance(y, m, axes, flags, o->correction,
                                      k->spread == gnd_std || k->spread == gnd_nanstd, k->nan);
+        /* as in NumPy, the quotient becomes the dtype that was asked for, ints too */
+        if (as && k->group == MEANS && strchr("iu", gnd_dtype_kind(t)))
+            y = gnd__astype(y, t, k->func);
     }
     return gnd__leave(in, y);
 }

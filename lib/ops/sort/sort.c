@@ -22,9 +22,9 @@
 /* --- steps ------------------------------------------------------------------------------------ */
 
 /* Checks x, axis and flags of a public function, and sets *k to the axis. Returns NULL or an
- * error. */
+ * error. k < 0: x has no dimensions, which a function of places allows: its one place is 0. */
 static gnd_array *check(const char *func, gnd_array *x, int axis, unsigned flags, unsigned possible,
-                        int *k)
+                        int places, int *k)
 {
     gnd_array *bad = gnd__check_strong(x, func, "x");
     if (bad)
@@ -32,6 +32,9 @@ static gnd_array *check(const char *func, gnd_array *x, int axis, unsigned flags
     if (flags & ~possible)
         return gnd__fail(x->dev, GND_ERR_ARG, "%s: flags %#x: 0 and %s are possible", func, flags,
                          possible == GND_SMALLEST ? "GND_SMALLEST" : "GND_DESCENDING");
+    *k = -1;
+    if (x->ndim == 0 && places && (axis == 0 || axis == -1))
+        return NULL;
     if (x->ndim == 0)
         return gnd__fail(x->dev, GND_ERR_AXIS, "%s: axis %d: an array of shape () has no axes",
                          func, axis);
@@ -105,7 +108,7 @@ static gnd_array *argsorted(gnd_array *x, int axis, int descending)
 gnd_array *gnd_sort(gnd_array *x, int axis, unsigned flags)
 {
     int k;
-    gnd_array *bad = check("sort", x, axis, flags, GND_DESCENDING, &k);
+    gnd_array *bad = check("sort", x, axis, flags, GND_DESCENDING, 0, &k);
     if (bad)
         return bad;
     const gnd__inner in = gnd__enter("sort");
@@ -115,10 +118,12 @@ gnd_array *gnd_sort(gnd_array *x, int axis, unsigned flags)
 gnd_array *gnd_argsort(gnd_array *x, int axis, unsigned flags)
 {
     int k;
-    gnd_array *bad = check("argsort", x, axis, flags, GND_DESCENDING, &k);
+    gnd_array *bad = check("argsort", x, axis, flags, GND_DESCENDING, 1, &k);
     if (bad)
         return bad;
     const gnd__inner in = gnd__enter("argsort");
+    if (k < 0) /* as in NumPy, one place along an axis of its own */
+        return gnd__leave(in, gnd_reshape(zeros(x), 1, (int64_t[]){1}));
     return gnd__leave(in, argsorted(x, k, (flags & GND_DESCENDING) != 0));
 }
 
@@ -180,7 +185,7 @@ gnd_status gnd_topk(gnd_array *x, int64_t k, int axis, unsigned flags, gnd_array
     gnd_array *bad;
     if (!out)
         return gnd__refuse(GND_ERR_NULL, "topk: out is NULL");
-    bad = check("topk", x, axis, flags, GND_SMALLEST, &a);
+    bad = check("topk", x, axis, flags, GND_SMALLEST, 0, &a);
     if (!bad && (k < 0 || k > x->dim[a]))
         bad = gnd__fail(x->dev, GND_ERR_ARG, "topk: k is %" PRId64 ", axis %d has extent %" PRId64,
                         k, a, x->dim[a]);
@@ -198,7 +203,7 @@ gnd_status gnd_topk(gnd_array *x, int64_t k, int axis, unsigned flags, gnd_array
 static gnd_array *check_kth(const char *func, gnd_array *x, int n, const int64_t *kth, int axis,
                             int *k)
 {
-    gnd_array *bad = check(func, x, axis, 0, GND_DESCENDING, k);
+    gnd_array *bad = check(func, x, axis, 0, GND_DESCENDING, 0, k);
     if (bad)
         return bad;
     if (n < 0)
@@ -244,7 +249,7 @@ gnd_array *gnd_lexsort(int n, gnd_array *const *keys, int axis)
     if ((bad = gnd__check_list("lexsort", n, keys, &dev)))
         return bad;
     for (int i = 0; i < n; i++) {
-        if ((bad = check("lexsort", keys[i], axis, 0, GND_DESCENDING, &k)))
+        if ((bad = check("lexsort", keys[i], axis, 0, GND_DESCENDING, 1, &k)))
             return bad;
         if (keys[i]->ndim != keys[0]->ndim ||
             memcmp(keys[i]->dim, keys[0]->dim, (size_t)keys[0]->ndim * sizeof keys[0]->dim[0]) != 0)
@@ -253,7 +258,7 @@ gnd_array *gnd_lexsort(int n, gnd_array *const *keys, int axis)
                              gnd__shape_text(tb, keys[i]->ndim, keys[i]->dim));
     }
     const gnd__inner in = gnd__enter("lexsort");
-    if (keys[0]->dim[k] <= 1 || keys[0]->size == 0)
+    if (k < 0 || keys[0]->dim[k] <= 1 || keys[0]->size == 0)
         return gnd__leave(in, zeros(keys[0]));
     /* each key, beginning with the least significant one, sorts the current order stably */
     for (int i = 0; i < n; i++) {
