@@ -8,7 +8,6 @@
  */
 #include "nccl.h"
 
-#include <gnd/timeline.h>
 #include <string.h>
 
 /* --- who sends what --------------------------------------------------------------------------- */
@@ -302,17 +301,6 @@ static void arrange(fetching *q, int places)
     }
     for (int r = 0; r < q->c->size; r++)
         q->order[next[q->where[r]]++] = r;
-}
-
-gnd_status gndm__exchange(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in)
-{
-    const int64_t t0 = c->traced ? gnd_timeline_clock() : 0;
-    const uint64_t before = c->stats.bytes;
-    const gnd_status st = c->transport->exchange(c, t, out, in);
-    if (c->traced)
-        gnd_timeline_span("exchange", c->transport->name, t0, gnd_timeline_clock(),
-                          (int64_t)(c->stats.bytes - before));
-    return st;
 }
 
 static gnd_status exchanged(gndm_ctx *c, gndm_array *x, const gndm__wish *wish, gnd_array **out)

@@ -11,6 +11,7 @@
  */
 #include "nccl.h"
 
+#include <gnd/timeline.h>
 #include <string.h>
 
 enum { RING = 3, TAG = 1 };
@@ -226,13 +227,20 @@ gnd_status gndm__started(gndm_ctx *c, gnd_status st, const char *text)
 
 gnd_status gndm__exchange(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in)
 {
+    const int64_t t0 = c->traced ? gnd_timeline_clock() : 0;
+    const uint64_t before = c->stats.bytes;
     char text[GNDM_WHY] = "";
     gnd_status st = GND_OK;
     if (c->group) {
         st = gndm__nccl_start(c, t, out, in, text, sizeof text);
         st = gndm__started(c, st, text);
     }
-    return st ? st : c->transport->exchange(c, t, out, in);
+    if (!st)
+        st = c->transport->exchange(c, t, out, in);
+    if (c->traced)
+        gnd_timeline_span("exchange", c->transport->name, t0, gnd_timeline_clock(),
+                          (int64_t)(c->stats.bytes - before));
+    return st;
 }
 
 /* --- the transports --------------------------------------------------------------------------- */

@@ -42,7 +42,5 @@ gnd_status gndm__exchange(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__par
 gnd_status gndm__started(gndm_ctx *c, gnd_status st, const char *text);
 /* Chooses the context's transport. */
 gnd_status gndm__choose_transport(gndm_ctx *c);
-/* An exchange by the context's transport (move.c). */
-gnd_status gndm__exchange(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in);
 
 #endif
