@@ -23,11 +23,6 @@
 #define A(i, j) a[mine * (N * PITCH) + (i) * PITCH + (j)]
 #define V(k, i) v[mine * (N * PITCH) + (k) * PITCH + (i)]
 #define TURN(k, c) turn[(mine * H + (k)) * 3 + (c)]
-    /* what LANES work-items share: k of `count`, whose loop is unrolled */
-#define SHARE(k, count) \
-    _Pragma("unroll") \
-    for (int k = lane; k < ((count) + LANES - 1) / LANES * LANES; k += LANES) \
-        if ((count) % LANES == 0 || k < (count))
     /* the rows of pair k in step s */
 #define ROWS(k, s, p, q) \
     int p = (k) == 0 ? N - 1 : (s) + (k), q = (k) == 0 ? (s) : (s) - (k); \
@@ -70,7 +65,7 @@
         if (!more[0])
             break;
         for (int s = 0; s < N - 1; s++) {
-            SHARE(k, H) {
+            for (int k = lane; k < H; k += LANES) {
                 ROWS(k, s, p, q)
                 const $T x = A(p, q);
                 $T tangent = 0, cosine = 1;
@@ -86,7 +81,7 @@
             }
             GND_BARRIER();
             /* blocks of 2 x 2: each pair with itself and with half of the others; the rest is symmetric */
-            SHARE(k, H * (H + 1) / 2) {
+            for (int k = lane; k < H * (H + 1) / 2; k += LANES) {
                 const int x = k % H, y = (x + k / H) % H;
                 const $T c = TURN(x, 0), d = TURN(x, 1);
                 ROWS(x, s, p, q)
@@ -108,7 +103,7 @@
                 }
             }
 #if VECTORS
-            SHARE(k, H * N) {
+            for (int k = lane; k < H * N; k += LANES) {
                 const $T c = TURN(k / N, 0), d = TURN(k / N, 1);
                 ROWS(k / N, s, p, q)
                 const $T x = V(p, k % N), y = V(q, k % N);

@@ -21,7 +21,9 @@
 #define TREE_BYTES 16384 /* local memory */
 #define MAX_TEXT 4096    /* approximate limit of instructions times elements */
 #define WARP 32
+#define LINE 128        /* bytes */
 #define FEW_LANES 65536 /* of all rows together: a large GPU has more */
+#define FEW_ELEMS 16    /* of a work-item, if more of these can share the row */
 
 /* Elements that a work-item can hold: a power of two. */
 static int most_elements(const gnd__kir *k)
@@ -72,22 +74,35 @@ static int vectors_from(int64_t need)
     return steps[i];
 }
 
+/* The lines of memory that one access of a warp touches: of the row, or of its several rows, which
+ * lie side by side. */
+static int64_t lines_of(const gnd__kir *k, int access, int lanes, int vec)
+{
+    const int64_t size = (int64_t)gnd_dtype_size((gnd_dtype)k->access[access].dtype);
+    const int64_t rows = lanes < WARP ? WARP / lanes : 1,
+                  each = (lanes < WARP ? lanes : WARP) * vec * size;
+    const int64_t apart = rows * ((each + LINE - 1) / LINE),
+                  together = (rows * gnd__kir_reduced(k) * size + LINE - 1) / LINE;
+    return apart < together ? apart : together;
+}
+
 /* What a row costs, in 128ths of a clock of a compute unit of 4 x 32 lanes: instructions, of which
- * a work-item has some for its place, for each element and for each level of a tree; and transfers,
- * one for each vector of the warp's rows. Both go on at once, but not perfectly. */
+ * a work-item has some for its place, for each element and for each level of a tree; and the lines
+ * of memory of each access. Both go on at once, but not perfectly. */
 static int64_t cost_of(const gnd__kir *k, int lanes, int vec, int nvec)
 {
-    const int warps = lanes > WARP ? lanes / WARP : 1;
-    int accesses = 0, levels = 0;
+    int levels = 0;
+    int64_t lines = 0;
     for (int i = 0; i < k->ninstr; i++)
-        accesses += gnd__rows_is_run(k, i);
+        lines += gnd__rows_is_run(k, i) ? lines_of(k, k->instr[i].ref, lanes, vec) : 0;
     for (int j = 0; j < k->nout; j++)
-        accesses += !k->access[k->out[j].access].epilogue;
+        lines +=
+            k->access[k->out[j].access].epilogue ? 0 : lines_of(k, k->out[j].access, lanes, vec);
     for (int n = lanes; n > 1; n /= 2)
         levels++;
     const int64_t run = (int64_t)lanes * (80 + nvec * vec * gnd__rows_work(k) +
-                                          (levels * 10 + (warps > 1 ? 64 : 0)) * k->nreds),
-                  move = (int64_t)128 * nvec * accesses * warps;
+                                          (levels * 10 + (lanes > WARP ? 64 : 0)) * k->nreds),
+                  move = 128 * nvec * lines * lanes / WARP;
     return run > move ? run + move / 4 : move + run / 4;
 }
 
@@ -104,7 +119,8 @@ static void shape_rows(gnd__cg *c, gnd__rows *w)
         w->vec /= 2;
     for (int lanes = 1; lanes <= largest; lanes *= 2) {
         const int64_t need = (r + (int64_t)lanes * w->vec - 1) / ((int64_t)lanes * w->vec);
-        if (need * w->vec > most)
+        if (need * w->vec >
+            (lanes < GROUP && 2 * lanes <= largest && most > FEW_ELEMS ? FEW_ELEMS : most))
             continue;
         const int nvec = vectors_from(need);
         const int64_t cost = cost_of(k, lanes, w->vec, nvec);
