@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * common/openblas.c - OpenBLAS on host memory, loaded at the first request. One table line per
- * dtype. A product with one row or one column goes to gemv, which does not pack its matrix.
- * OpenBLAS keeps its own number of threads (OPENBLAS_NUM_THREADS).
+ * dtype. A product with one row or one column goes to gemv, which does not pack its matrix; one of
+ * a matrix with its own transpose to syrk, which computes half of it. OpenBLAS keeps its own number
+ * of threads (OPENBLAS_NUM_THREADS).
  */
 #include "gemm.h"
 
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112, CACHED = 256 << 10 };
+enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112, UPPER = 121, CACHED = 256 << 10 };
 
 typedef void sgemm_fn(int, int, int, int, int, int, float, const float *, int, const float *, int,
                       float, float *, int);
@@ -24,6 +25,10 @@ typedef void dgemv_fn(int, int, int, int, double, const double *, int, const dou
                       double *, int);
 typedef void zgemv_fn(int, int, int, int, const void *, const void *, int, const void *, int,
                       const void *, void *, int);
+typedef void ssyrk_fn(int, int, int, int, int, float, const float *, int, float, float *, int);
+typedef void dsyrk_fn(int, int, int, int, int, double, const double *, int, double, double *, int);
+typedef void zsyrk_fn(int, int, int, int, int, const void *, const void *, int, const void *,
+                      void *, int);
 typedef char *config_fn(void);
 
 /* The symbols of OpenBLAS that are used: X(type, name). */
@@ -36,6 +41,10 @@ typedef char *config_fn(void);
     X(dgemv_fn, cblas_dgemv)                                                                       \
     X(zgemv_fn, cblas_cgemv)                                                                       \
     X(zgemv_fn, cblas_zgemv)                                                                       \
+    X(ssyrk_fn, cblas_ssyrk)                                                                       \
+    X(dsyrk_fn, cblas_dsyrk)                                                                       \
+    X(zsyrk_fn, cblas_csyrk)                                                                       \
+    X(zsyrk_fn, cblas_zsyrk)                                                                       \
     X(config_fn, openblas_get_config)
 
 static struct {
@@ -146,6 +155,33 @@ static void gemm(const gnd_gemm *g, const gnd__blas_gemm *p, const void *a, cons
     }
 }
 
+/* Whether g is a product of a matrix with its own transpose, whose result is not added to C. */
+static int is_square(const gnd_gemm *g, const gnd__blas_gemm *p, const void *a, const void *b)
+{
+    return a == b && g->m == g->n && p->a.ld == p->b.ld && p->a.trans != p->b.trans &&
+           g->beta == 0.0 && !(g->flags & GND_GEMM_PLUS);
+}
+
+/* The upper half of such a product, and its mirror image. */
+static void syrk(const gnd_gemm *g, const gnd__blas_gemm *p, const void *a, char *c)
+{
+    const float fa[2] = {(float)g->alpha, 0}, f0[2] = {0, 0};
+    const double da[2] = {g->alpha, 0}, d0[2] = {0, 0};
+    const int t = p->a.trans ? TRANS : NO_TRANS, n = (int)g->n, k = (int)g->k;
+    const int la = (int)p->a.ld, lc = (int)p->c.ld;
+    const size_t size = p->esize, row = (size_t)p->c.ld * size;
+    void *to = c;
+    switch (g->dtype) {
+    case GND_FLOAT32: ob.cblas_ssyrk(ROW_MAJOR, UPPER, t, n, k, fa[0], a, la, f0[0], to, lc); break;
+    case GND_FLOAT64: ob.cblas_dsyrk(ROW_MAJOR, UPPER, t, n, k, da[0], a, la, d0[0], to, lc); break;
+    case GND_COMPLEX64: ob.cblas_csyrk(ROW_MAJOR, UPPER, t, n, k, fa, a, la, f0, to, lc); break;
+    default: ob.cblas_zsyrk(ROW_MAJOR, UPPER, t, n, k, da, a, la, d0, to, lc);
+    }
+    for (size_t i = 1; i < (size_t)n; i++)
+        for (size_t j = 0; j < i; j++)
+            memcpy(c + i * row + j * size, c + j * row + i * size, size);
+}
+
 /* Replaces elements below 0 by 0; NaN is preserved. */
 static void relu(const gnd_gemm *g, char *c, int64_t ld)
 {
@@ -195,6 +231,8 @@ void gnd__openblas_gemm(const gnd_gemm *given, const gnd__blas_gemm *p, const vo
             continue;
         if (is_gemv)
             gemv(g, &v, v.of_b ? bi : ai, v.of_b ? ai : bi, ci);
+        else if (is_square(g, p, ai, bi))
+            syrk(g, p, ai, ci);
         else
             gemm(g, p, ai, bi, ci);
         if (g->flags & GND_GEMM_RELU)

@@ -12,12 +12,14 @@
 
 #include <string.h>
 
-/* The shortest extents for which tiles are used. */
+/* The shortest extents for which tiles are used; on CPUs that of the inputs' axis. */
 #define TILE 32
+#define TILE_CPU 8
 
 int gnd__cg_tile_axis(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
+    const int least = c->t->cpu ? TILE_CPU : TILE;
     int last = k->nkeep - 1, axis = -1;
     if (k->nkeep < 2 || k->dim[last] < TILE)
         return -1;
@@ -32,7 +34,7 @@ int gnd__cg_tile_axis(gnd__cg *c)
         if (a->stride[last] == 1 || a->stride[last] == 0)
             continue;
         for (int d = 0; d < last && axis < 0; d++)
-            if (a->stride[d] == 1 && k->dim[d] >= TILE)
+            if (a->stride[d] == 1 && k->dim[d] >= least)
                 axis = d;
         if (axis >= 0 && a->stride[axis] == 1)
             c->vector.on[k->instr[i].ref] = 1;

@@ -116,6 +116,51 @@ static void check(gnd_device *dev, gnd_dtype t, int na, const int64_t *da, int n
     gnd_scope_end();
 }
 
+/* x^T x and x x^T of each of two matrices, which libraries compute by halves. */
+static void with_itself(gnd_device *dev, gnd_dtype t, int64_t rows, int64_t cols)
+{
+    const int64_t dx[3] = {2, rows, cols};
+    const gnd_dtype acc = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
+    if (ref_skip(dev, t, 2))
+        return;
+    for (int right = 0; right < 2; right++) { /* x x^T */
+        const int64_t n = right ? rows : cols, k = right ? cols : rows, dim[3] = {2, n, n};
+        ref_arr a, got;
+        char why[300] = "";
+        gnd_scope_begin();
+        gnd_array *x = ref_make(dev, t, 3, dx, REF_CONTIG, REF_REAL, &a),
+                  *y = gnd_matrix_transpose(x);
+        int ok =
+            ref_read(right ? gnd_matmul(x, y) : gnd_matmul(y, x), t, 3, dim, &got, why, sizeof why);
+        for (int64_t e = 0; ok && e < 2 * n * n; e++) {
+            const int64_t b = e / (n * n), i = e / n % n, j = e % n;
+            long double re = 0, im = 0, mag = 0;
+            for (int64_t p = 0; p < k; p++) {
+                const ref_num u = ref_nth(&a,
+                                          (b * rows + (right ? i : p)) * cols + (right ? p : i)),
+                              v = ref_nth(&a,
+                                          (b * rows + (right ? j : p)) * cols + (right ? p : j));
+                const int c = u.kind == 'c';
+                re += u.re * v.re - (c ? u.im * v.im : 0);
+                im += c ? u.re * v.im + u.im * v.re : 0;
+                mag +=
+                    (fabsl(u.re) + (c ? fabsl(u.im) : 0)) * (fabsl(v.re) + (c ? fabsl(v.im) : 0));
+            }
+            const ref_num g = ref_nth(&got, e);
+            const long double tol = (long double)(k + 2) * ref_ulp_at(acc, 1) * mag +
+                                    ref_ulp_at(t, re) + ref_ulp_at(t, im);
+            ok = fabsl(g.re - re) <= tol && (g.kind != 'c' || fabsl(g.im - im) <= tol);
+            if (!ok)
+                snprintf(why, sizeof why, "element %" PRId64 ": %Lg, not %Lg", e, g.re, re);
+        }
+        if (!tap_ok(ok, "%s: %s, 2 matrices of %d x %d %s", shape_name, gnd_dtype_name(t),
+                    (int)rows, (int)cols, right ? "by their transposes" : "after their transposes"))
+            tap_diag("%s", why);
+        ref_free(&a), ref_free(&got);
+        gnd_scope_end();
+    }
+}
+
 static void check2(gnd_device *dev, gnd_dtype t, int64_t m, int64_t k, int64_t n, ref_layout la,
                    ref_layout lb)
 {
@@ -371,6 +416,9 @@ static void on_device(gnd_device *dev, const char *spec)
           REF_STRIDED);
     check(dev, GND_FLOAT32, 3, (int64_t[]){35, 4, 9}, 3, (int64_t[]){1, 9, 5}, REF_CONTIG,
           REF_CONTIG);
+    with_itself(dev, GND_FLOAT32, 37, 11);
+    with_itself(dev, GND_FLOAT64, 5, 9);
+    with_itself(dev, GND_COMPLEX128, 7, 6);
     after_products(dev);
 }
 

@@ -349,8 +349,8 @@ static gnd_array *half_c2r(gnd_array *x, gnd_dtype t, int inverse, int64_t n, do
 gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64_t n, double scale)
 {
     int last = x->ndim - 1;
-    int direct = gnd__fft_library(x->dev, t, 1) ||
-                 (n <= gnd__fft_longest(&x->dev->g->props, t) && gnd__fft_smooth(&x->dev->g->props, n));
+    int direct = gnd__fft_library(x->dev, t, 1) || (n <= gnd__fft_longest(&x->dev->g->props, t) &&
+                                                    gnd__fft_smooth(&x->dev->g->props, n));
     if (kind == GND_FFT_C2C)
         return complex_rows(x, t, inverse, n, scale, 0, NULL);
     if (direct)
