@@ -67,7 +67,12 @@ gnd_status gndm__fn_extract(gndm__args *a);
 gnd_status gndm__fn_nonzero(gndm__args *a);
 gnd_status gndm__fn_compress(gndm__args *a); /* fn_along.c */
 gnd_status gndm__fn_take_along_axis(gndm__args *a);
-gnd_status gndm__fn_reshape(gndm__args *a);  /* fn_reshape.c */
+gnd_status gndm__fn_reshape(gndm__args *a); /* fn_reshape.c */
+gnd_status gndm__fn_dot(gndm__args *a);     /* fn_compose.c */
+gnd_status gndm__fn_outer(gndm__args *a);
+gnd_status gndm__fn_vecdot(gndm__args *a);
+gnd_status gndm__fn_triangle(gndm__args *a);
+gnd_status gndm__fn_alike(gndm__args *a);
 gnd_status gndm__fn_bincount(gndm__args *a); /* fn_count.c */
 gnd_status gndm__fn_histogram(gndm__args *a);
 gnd_status gndm__fn_beside(gndm__args *a);

@@ -239,6 +239,46 @@ static void selections(int way)
     }
 }
 
+/* --- compositions ----------------------------------------------------------------------------- */
+
+/* The truth value of f(x, y) is `want`. */
+static void truth(const char *f, gndm_array *x, gndm_array *y, int want)
+{
+    const gnd_value v[2] = {gndm_value(x), gndm_value(y)};
+    gnd_value out;
+    const gnd_status st = gndm_call(ctx, f, 2, v, 0, NULL, &out);
+    dist_ok(!st && out.tag == GND_V_BOOL && out.as.i == want, "%s: %d", f, want);
+}
+
+static void compositions(int way)
+{
+    static const char *const kw[] = {"k", "axis"};
+    const int64_t dim[2] = {23, 12}, turned[2] = {12, 23}, n = 276;
+    gnd_array *x = gnd_reshape(numbers(GND_INT32, n, 50, 0, 6), 2, dim);
+    gnd_array *y = gnd_reshape(numbers(GND_INT32, n, 50, 0, 7), 2, dim);
+    gnd_array *z = gnd_reshape(y, 2, turned), *w = gnd_add(y, gnd_eye(dev, GND_INT32, 23, 12, 3));
+    gndm_array *dx = dist_array(x, way), *dy = dist_array(y, (way + 1) % WAYS);
+    gndm_array *dz = dist_array(z, way), *dw = dist_array(w, way);
+    char what[60];
+    snprintf(what, sizeof what, "way %d", way);
+    for (int k = -13; k < 13; k += 5) {
+        const gnd_value v = gnd_value_int(k);
+        const gnd_value none = gnd_value_none();
+        check(k % 2 ? "tril" : "triu", x, dx, none, none, 1, kw, &v, 0, what);
+    }
+    check("dot", x, dx, gnd_value_array(z), gndm_value(dz), 0, NULL, NULL, 0, what);
+    check("outer", x, dx, gnd_value_array(y), gndm_value(dy), 0, NULL, NULL, 0, what);
+    for (int d = 0; d < 2; d++) {
+        const gnd_value v = gnd_value_int(d);
+        check("vecdot", x, dx, gnd_value_array(y), gndm_value(dy), 1, kw + 1, &v, 0, what);
+    }
+    truth("array_equal", dy, dw, 0);
+    truth("array_equal", dx, dx, 1);
+    truth("array_equal", dx, dz, 0);
+    truth("allclose", dx, dx, 1);
+    truth("allclose", dy, dw, 0);
+}
+
 int main(int argc, char **argv)
 {
     dist_begin(&argc, &argv, GNDM_EVEN | GNDM_CHECK_CALLS);
@@ -256,6 +296,7 @@ int main(int argc, char **argv)
             sets(GND_FLOAT32, GND_INT16, 9, way);
         }
         selections(way);
+        compositions(way);
         gndm_scope_end(ctx);
     }
     gndm_scope_begin(ctx);
