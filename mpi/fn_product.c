@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { PANEL_BYTES = 64 << 20, LARGE = 1 << 20 /* elements, as in fn_reduce.c */ };
+enum { ALIGNED = 256, PANEL_BYTES = 64 << 20, LARGE = 1 << 20 /* elements, as in fn_reduce.c */ };
 
 /* Figures of the model if speeds are not measured (GNDM_EVEN). Only their ratios matter. */
 static const double LATENCY = 1e-4, LINK = 2e9, FLOPS = 5e10;
@@ -91,6 +91,8 @@ static int64_t panel_width(const product *q, const plan *p)
         most = row > most ? row : most;
     }
     const int64_t width = (int64_t)(panel_bytes(q->c) / most);
+    if (width >= ALIGNED) /* libraries are slower where panels begin at odd addresses */
+        return width - width % ALIGNED;
     return width > 16 ? width : 16;
 }
 

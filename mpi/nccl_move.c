@@ -75,7 +75,8 @@ static gnd_status before_gnd(gndm_ctx *c, char *text, size_t size)
 
 gnd_status gndm__nccl_settle(gndm_ctx *c)
 {
-    enum { AT_ONCE = 1000, NOT_READY = 600 };
+    enum { NOT_READY = 600 };
+    const double at_once = 20e-3;
     struct gndm__nccl *q = c->nccl;
     gndm__patience patience = {0};
     gnd_status st = GND_OK;
@@ -86,8 +87,9 @@ gnd_status gndm__nccl_settle(gndm_ctx *c)
     int r = q->lib->cu.CtxPushCurrent(q->context);
     if (r)
         return gndm__broken(c, GND_ERR_BACKEND, "%s: cuCtxPushCurrent failed", c->func);
+    const double began = gndm__now();
     for (unsigned i = 0; (r = q->lib->cu.EventQuery(q->done)) == NOT_READY && !st; i++) {
-        if (i < AT_ONCE) /* an exchange is short: no sleep, as in the driver's own waits */
+        if (gndm__now() - began < at_once) /* no sleep, as in the driver's own waits */
             continue;
         if (i % 64 == 0 && !q->lib->CommGetAsyncError(q->comm, &broken) && broken)
             break;

@@ -141,7 +141,7 @@ static gnd_status link_rate(gndm_ctx *c, double *y)
     gnd_scope_begin();
     const int64_t most = 1 << 24;
     gnd_array *x = st ? NULL : gnd_zeros(c->dev, GND_INT32, 1, &most);
-    for (int i = 0; i < 5 && !st; i++) {
+    for (int i = 0; i < (c->group ? 5 : 3) && !st; i++) {
         gnd_scope_begin();
         double t = send_on(c, x, sizes[i], parcel, parcel + c->size);
         gnd_scope_end();

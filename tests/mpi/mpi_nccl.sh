@@ -43,13 +43,12 @@ told() {
         cat out err | head -n 20 | diag
     fi
 }
-told "both ranks" "rank 1: nccl: "
+told "both ranks, required" "rank 1: nccl: " GND_MPI_NCCL=1
 told "one GPU for two" "rank 1: staged: rank 0 has the same GPU, 0000:00:00.0" FAKE_GPUS=1
-told "the first is then alone" "rank 0: staged: no other rank of the node can use it" FAKE_GPUS=1
+check "the first is then alone" grep -qF "rank 0: staged: no other rank of the node can use it" out
 told "an old NCCL" "libnccl.so.2 has version code 2708: 2.10 or a newer 2.x is needed" FAKE_CODE=2708
 told "no NCCL" "libnccl.so.2: file too short" LD_LIBRARY_PATH="$scratch/none:$libraries"
 told "not wanted" "rank 1: staged: GND_MPI_NCCL=0" GND_MPI_NCCL=0
-told "required" "rank 1: nccl: " GND_MPI_NCCL=1
 told "required in vain" "rank 1: gndm_open: GND_MPI_NCCL=1, and there is no NCCL: " GND_MPI_NCCL=1 FAKE_GPUS=1
 told "neither" "rank 1: gndm_open: GND_MPI_NCCL: not 0 or 1 [rank 0]" GND_MPI_NCCL=maybe
 told "a failure at the start" "rank 0: staged: ncclCommInitRank: unhandled cuda error [rank 1]" \
@@ -62,5 +61,5 @@ for call in 'ncclSend 1 2:ncclSend: invalid usage' 'ncclGroupEnd 1 2:ncclGroupEn
     'ncclAllReduce 1 1:ncclAllReduce: invalid usage' 'cuStreamWaitEvent 1 4:cuStreamWaitEvent: CUDA_ERROR'; do
     FAKE_FAIL=${call%%:*} started 2 mpi_nccl fails "${call#*:}"
 done
-FAKE_FAIL='cuEventQuery 1 2' started 2 mpi_nccl breaks "during an exchange by NCCL: CUDA_ERROR_LAUNCH_FAILED"
+FAKE_FAIL='cuEventQuery 1 2' started 2 mpi_nccl breaks "wait: during an exchange by NCCL: cuEventQuery: CUDA_ERROR_LAUNCH_FAILED"
 done_testing
