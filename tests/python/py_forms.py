@@ -28,6 +28,15 @@ def test_diagonals():
             v[..., 1] = 50
             return x, v, v[::-1], np.array(v.strides)
         both(f'einsum {text} is a view that can be written to', write)
+    for name, at in (('split', 3), ('split', [1, 5]), ('array_split', 4), ('hsplit', [1]), ('vsplit', np.array([2])),
+                     ('dsplit', [1, 2]), ('split', 4), ('array_split', 0)):
+        def cut(xp):
+            x = xp.array(CUBE.repeat(2, 0))
+            parts = getattr(xp, name)(x, at)
+            for v in parts:
+                v += 10
+            return [x, *parts]
+        both(f'{name} {at}: views', cut)
     both('an einsum that sums is not', lambda xp: xp.einsum('ii', xp.asarray(CUBE[:, 0])))
     for k in (-3, -1, 0, 2, 5):
         both(f'diagonal {k}', lambda xp: (xp.asarray(CUBE).diagonal(k, 0, 1), xp.diagonal(xp.asarray(CUBE), k, -1, 0)))
