@@ -49,12 +49,28 @@ def reshape(x, /, shape, order='C', *, copy=None):
     return y.copy() if copy else y
 
 
+def _by_strides(strides):
+    """The axes in the order of their strides, the largest first. An axis of stride 0 stays where it is, as NumPy's
+    iterators have it: insertion from the last axis on, past what does not compare."""
+    axes = list(range(len(strides)))[::-1]
+    for i in range(1, len(axes)):
+        place, s = i, abs(strides[axes[i]])
+        for j in range(i - 1, -1, -1):
+            other = abs(strides[axes[j]])
+            if s and other:
+                if s >= other:
+                    break
+                place = j
+        axes.insert(place, axes.pop(i))
+    return axes[::-1]
+
+
 def ravel(x, /, order='C'):
     """x flattened in C or Fortran order, or ('K') in the order of its strides. The result is a view if NumPy's is."""
     if order in ('K', 'k'):
         x = asarray(x)
-        if x.ndim > 1 and 0 not in x.strides:
-            x = x._permute(sorted(range(x.ndim), key=lambda k: -abs(x.strides[k])))
+        if x.ndim > 1:
+            x = x._permute(_by_strides(x.strides))
         order = 'C'
     y = reshape(x, (-1,), order)
     return y if y.base is None or y.flags.c_contiguous else y.copy()

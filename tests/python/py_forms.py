@@ -93,8 +93,12 @@ def test_parts():
     for axes in ((1, 0, 2), (2, 0, 1), (0, 1, 2), (2, 1, 0)):
         for order in 'CFAK':
             both(f'ravel of axes {axes} in order {order}', lambda xp: xp.asarray(CUBE).transpose(axes).ravel(order))
-    both('ravel of a broadcast array', lambda xp: xp.broadcast_to(xp.asarray([[1], [2]]), (2, 2, 3)).ravel('K'))
+    for order in 'CF':
+        both(f'ravel of a broadcast array, {order}', lambda xp: xp.broadcast_to(
+            xp.array(CUBE[:, :1], order=order), (2, 3, 4, 3)).ravel('K'))
     both('item of several', lambda xp: xp.arange(3).item())
+    x = gnd.asarray([1.0, np.nan])
+    t.ok(gnd.nan_to_num(x, copy=False) is x and x.tolist() == [1, 0], 'nan_to_num in place')
     both('copyto where a number', lambda xp: _copied(xp, 4, 1.5))
     t.raises(OverflowError, lambda: gnd.copyto(gnd.zeros(0, dtype=np.uint8), -4), 'copyto out of bounds')
 
