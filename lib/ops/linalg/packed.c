@@ -63,8 +63,8 @@ gnd_status gnd_qr_packed(gnd_array *x, gnd_array **h, gnd_array **tau)
 {
     gnd__mats a;
     gnd_array *y[2], *q, *r, **const out[2] = {h, tau};
-    const gnd__inner in = gnd__enter("qr");
-    gnd_array *bad = gnd__mats_of(&a, "qr", x, 0);
+    const gnd__inner in = gnd__enter("qr_packed");
+    gnd_array *bad = gnd__mats_of(&a, "qr_packed", x, 0);
     if (bad)
         return gnd__mats_fail(in, 2, out, bad);
     const int64_t k = a.m < a.n ? a.m : a.n;
