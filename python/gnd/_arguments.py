@@ -24,8 +24,8 @@ def _shape(x):
     return x.shape if hasattr(x, 'shape') else np.shape(x)
 
 
-_repeat, _delete, _pad, _dot, _cov, _vstack, _correlate, _conj, _randint = map(_table, (
-    'repeat', 'delete', 'pad', 'dot', 'cov', 'vstack', 'correlate', 'conj', 'random.randint'))
+_repeat, _delete, _pad, _dot, _cov, _vstack, _correlate, _conj, _randint, _nan_to_num = map(_table, (
+    'repeat', 'delete', 'pad', 'dot', 'cov', 'vstack', 'correlate', 'conj', 'random.randint', 'nan_to_num'))
 
 
 # --- quantiles ----------------------------------------------------------------------------------------
@@ -121,6 +121,15 @@ def pad(array, pad_width, mode='constant', **kwargs):
     if isinstance(pad_width, (list, tuple)) and not len(pad_width):
         raise TypeError('pad: pad_width has no elements')
     return _pad(array, pad_width, mode, **kwargs)
+
+
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    """NaN and infinities replaced by numbers. copy=False: in x itself, which is returned."""
+    y = _nan_to_num(x, True, nan, posinf, neginf)
+    if copy or not isinstance(x, ndarray):
+        return y
+    x[...] = y
+    return x
 
 
 # --- sums of products ---------------------------------------------------------------------------------
@@ -220,7 +229,7 @@ def _bytes(length):
 
 
 _bytes.__name__ = _bytes.__qualname__ = 'bytes'
-FUNCTIONS = [quantile, percentile, repeat, delete, row_stack, vstack, pad, dot, correlate, cov]
+FUNCTIONS = [quantile, percentile, repeat, delete, row_stack, vstack, pad, nan_to_num, dot, correlate, cov]
 FFT = [fftn, ifftn, fft2, ifft2]
 RANDOM = [randint, tomaxint, _bytes]
 METHODS = {'conj': _method_conj, 'conjugate': _method_conj, 'dot': _method_dot, 'repeat': _method_repeat}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions that return views, as in NumPy: writing to a view writes to its source."""
 import builtins
+import operator
 
 import numpy as np
 
@@ -48,12 +49,28 @@ def reshape(x, /, shape, order='C', *, copy=None):
     return y.copy() if copy else y
 
 
+def _by_strides(strides):
+    """The axes in the order of their strides, the largest first. An axis of stride 0 stays where it is, as NumPy's
+    iterators have it: insertion from the last axis on, past what does not compare."""
+    axes = list(range(len(strides)))[::-1]
+    for i in range(1, len(axes)):
+        place, s = i, abs(strides[axes[i]])
+        for j in range(i - 1, -1, -1):
+            other = abs(strides[axes[j]])
+            if s and other:
+                if s >= other:
+                    break
+                place = j
+        axes.insert(place, axes.pop(i))
+    return axes[::-1]
+
+
 def ravel(x, /, order='C'):
     """x flattened in C or Fortran order, or ('K') in the order of its strides. The result is a view if NumPy's is."""
     if order in ('K', 'k'):
         x = asarray(x)
-        if x.ndim > 1 and 0 not in x.strides:
-            x = x._permute(sorted(range(x.ndim), key=lambda k: -abs(x.strides[k])))
+        if x.ndim > 1:
+            x = x._permute(_by_strides(x.strides))
         order = 'C'
     y = reshape(x, (-1,), order)
     return y if y.base is None or y.flags.c_contiguous else y.copy()
@@ -122,6 +139,52 @@ def flip(x, /, axis=None):
     x = asarray(x)
     over = range(x.ndim) if axis is None else _axes(axis, x.ndim, 'flip')
     return x[tuple(slice(None, None, -1) if i in over else slice(None) for i in range(x.ndim)) + (...,)]
+
+
+def _cuts(n, at, equal):
+    """The slices of an axis of n elements: so many sections, or cut at these indices."""
+    if hasattr(at, '__index__') and not getattr(at, 'ndim', 0):
+        k = operator.index(at)
+        if k <= 0:
+            raise ValueError(f'split: {k} sections: 1 or more are possible')
+        if equal and n % k:
+            raise ValueError(f'split: array split does not result in an equal division: {n} elements into {k} sections')
+        ends = [i * (n // k) + min(i, n % k) for i in range(k + 1)]
+    else:
+        ends = [0, *(operator.index(i) for i in (at.tolist() if hasattr(at, 'tolist') else at)), n]
+    return [slice(a, b) for a, b in zip(ends, ends[1:])]
+
+
+def _split(x, at, axis, equal):
+    x = asarray(x)
+    axis = _axis(axis, x.ndim, 'split')
+    return [x[(slice(None),) * axis + (s,)] for s in _cuts(x.shape[axis], at, equal)]
+
+
+def split(ary, indices_or_sections, axis=0):
+    """Views of equal sections of an array along an axis, or of the parts between these indices."""
+    return _split(ary, indices_or_sections, axis, True)
+
+
+def array_split(ary, indices_or_sections, axis=0):
+    """Same as split, but the sections may differ by one element."""
+    return _split(ary, indices_or_sections, axis, False)
+
+
+def _split_along(name, least, axis, text):
+    def f(ary, indices_or_sections):
+        x = asarray(ary)
+        if x.ndim < least:
+            raise ValueError(f'{name}: an array of {x.ndim} dimensions: {least} or more are wanted')
+        return split(x, indices_or_sections, min(axis, x.ndim - 1))
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = text
+    return f
+
+
+hsplit = _split_along('hsplit', 1, 1, 'split along the second axis, the first one of a vector.')
+vsplit = _split_along('vsplit', 2, 0, 'split along the first axis.')
+dsplit = _split_along('dsplit', 3, 2, 'split along the third axis.')
 
 
 def flipud(x, /):
@@ -232,7 +295,7 @@ def _method_squeeze(self, axis=None):
     return squeeze(self, axis)
 
 
-FUNCTIONS = [reshape, ravel, permute_dims, transpose, matrix_transpose, swapaxes, moveaxis, expand_dims, squeeze, flip,
+FUNCTIONS = [split, array_split, hsplit, vsplit, dsplit, reshape, ravel, permute_dims, transpose, matrix_transpose, swapaxes, moveaxis, expand_dims, squeeze, flip,
              flipud, fliplr, real, imag, broadcast_to, broadcast_arrays, shares_memory, may_share_memory]
 METHODS = {'reshape': _method_reshape, 'transpose': _method_transpose, 'flatten': _method_flatten, 'ravel': ravel,
            'squeeze': _method_squeeze, 'view': _method_view, 'swapaxes': swapaxes}

@@ -34,7 +34,7 @@ Shape = int | Sequence[int]
 version: str
 '''
 MAIN = '''from . import (compiler as compiler, cuda as cuda, driver as driver, kernel as kernel,
-               lib as lib, mpi as mpi)
+               lib as lib, mpi as mpi, polynomial as polynomial)
 from ._benchmark import benchmark as benchmark
 from ._core import (ArrayLike as ArrayLike, Axis as Axis, Device as Device,
                     DeviceLike as DeviceLike, DTypeLike as DTypeLike, Error as Error,

@@ -102,7 +102,7 @@ static void arrays(gnd_device *dev)
     SAYS(gnd_modf(v, o, NULL), GND_ERR_NULL, "modf: whole is NULL");
     SAYS(gnd_divmod(a34, v, o, o + 1), GND_ERR_SHAPE, "divmod: shapes (3, 4) and (5,)");
     SAYS(gnd_qr(v, 0, o, o + 1), GND_ERR_SHAPE, "qr: ");
-    SAYS(gnd_qr_packed(v, o, o + 1), GND_ERR_SHAPE, "qr: ");
+    SAYS(gnd_qr_packed(v, o, o + 1), GND_ERR_SHAPE, "qr_packed: ");
     SAYS(gnd_lu(v, o, o + 1, o + 2), GND_ERR_SHAPE, "lu: ");
     SAYS(gnd_svd(v, 0, o, o + 1, o + 2), GND_ERR_SHAPE, "svd: ");
     SAYS(gnd_eigh(a34, 0, o, o + 1), GND_ERR_SHAPE, "eigh: ");

@@ -28,6 +28,15 @@ def test_diagonals():
             v[..., 1] = 50
             return x, v, v[::-1], np.array(v.strides)
         both(f'einsum {text} is a view that can be written to', write)
+    for name, at in (('split', 3), ('split', [1, 5]), ('array_split', 4), ('hsplit', [1]), ('vsplit', np.array([2])),
+                     ('dsplit', [1, 2]), ('split', 4), ('array_split', 0)):
+        def cut(xp):
+            x = xp.array(CUBE.repeat(2, 0))
+            parts = getattr(xp, name)(x, at)
+            for v in parts:
+                v += 10
+            return [x, *parts]
+        both(f'{name} {at}: views', cut)
     both('an einsum that sums is not', lambda xp: xp.einsum('ii', xp.asarray(CUBE[:, 0])))
     for k in (-3, -1, 0, 2, 5):
         both(f'diagonal {k}', lambda xp: (xp.asarray(CUBE).diagonal(k, 0, 1), xp.diagonal(xp.asarray(CUBE), k, -1, 0)))
@@ -84,8 +93,12 @@ def test_parts():
     for axes in ((1, 0, 2), (2, 0, 1), (0, 1, 2), (2, 1, 0)):
         for order in 'CFAK':
             both(f'ravel of axes {axes} in order {order}', lambda xp: xp.asarray(CUBE).transpose(axes).ravel(order))
-    both('ravel of a broadcast array', lambda xp: xp.broadcast_to(xp.asarray([[1], [2]]), (2, 2, 3)).ravel('K'))
+    for order in 'CF':
+        both(f'ravel of a broadcast array, {order}', lambda xp: xp.broadcast_to(
+            xp.array(CUBE[:, :1], order=order), (2, 3, 4, 3)).ravel('K'))
     both('item of several', lambda xp: xp.arange(3).item())
+    x = gnd.asarray([1.0, np.nan])
+    t.ok(gnd.nan_to_num(x, copy=False) is x and x.tolist() == [1, 0], 'nan_to_num in place')
     both('copyto where a number', lambda xp: _copied(xp, 4, 1.5))
     t.raises(OverflowError, lambda: gnd.copyto(gnd.zeros(0, dtype=np.uint8), -4), 'copyto out of bounds')
 

@@ -139,7 +139,8 @@ gnd_array *gnd_repeat(gnd_array *x, int64_t n, int axis)
     if (bad || (bad = gnd__check_axis("repeat", x->dev, axis, x->ndim, &k)))
         return bad;
     if (n < 0)
-        return gnd__fail(x->dev, GND_ERR_ARG, "repeat: %" PRId64 " times: negative counts are not possible", n);
+        return gnd__fail(x->dev, GND_ERR_ARG,
+                         "repeat: %" PRId64 " times: negative counts are not possible", n);
     int64_t dim[GND_MAX_NDIM];
     memcpy(dim, x->dim, x->ndim * sizeof dim[0]);
     if (__builtin_mul_overflow(dim[k], n, &dim[k]))

@@ -14,7 +14,6 @@
 #include <gnd/create.h>
 #include <gnd/decompose.h>
 #include <gnd/elementwise.h>
-#include <gnd/index.h>
 #include <gnd/manip.h>
 #include <gnd/reduce.h>
 #include <gnd/view.h>
@@ -52,24 +51,20 @@ static void reflect(packed *s, int64_t j)
     s->w = gnd_subtract(s->w, gnd_multiply(v, line));
 }
 
-/* x, k rows or columns, with zeros below or on the right up to m x n. */
-static gnd_array *grown(gnd_array *x, int64_t m, int64_t n)
+/* x with `more` rows (axis -2) or columns (-1) of zeros after its own. */
+static gnd_array *grown(const gnd__mats *a, gnd_array *x, int axis, int64_t more)
 {
-    int64_t width[2 * GND_MAX_NDIM] = {0};
-    const int nd = gnd_ndim(x);
-    if (gnd_status_of(x))
-        return x;
-    width[2 * nd - 3] = m - gnd_dim(x, nd - 2);
-    width[2 * nd - 1] = n - gnd_dim(x, nd - 1);
-    return gnd_pad(x, width, "constant", NULL);
+    const int64_t rows = axis == -2 ? more : a->m, cols = axis == -2 ? a->n : more;
+    gnd_array *both[2] = {x, gnd__mats_zeros(a, a->t, rows, cols)};
+    return more ? gnd_concat(2, both, axis) : x;
 }
 
 gnd_status gnd_qr_packed(gnd_array *x, gnd_array **h, gnd_array **tau)
 {
     gnd__mats a;
     gnd_array *y[2], *q, *r, **const out[2] = {h, tau};
-    const gnd__inner in = gnd__enter("qr");
-    gnd_array *bad = gnd__mats_of(&a, "qr", x, 0);
+    const gnd__inner in = gnd__enter("qr_packed");
+    gnd_array *bad = gnd__mats_of(&a, "qr_packed", x, 0);
     if (bad)
         return gnd__mats_fail(in, 2, out, bad);
     const int64_t k = a.m < a.n ? a.m : a.n;
@@ -99,7 +94,7 @@ gnd_status gnd_qr_packed(gnd_array *x, gnd_array **h, gnd_array **tau)
     for (int64_t j = 0; j < k; j++)
         reflect(&s, j);
     r = gnd_multiply(r, gnd_mT(s.sign));
-    y[0] = gnd_add(grown(r, a.m, a.n), grown(s.v, a.m, a.n));
+    y[0] = gnd_add(grown(&a, r, -2, a.m - k), grown(&a, s.v, -1, a.n - k));
     y[1] = gnd_squeeze(s.factor, GND_AXIS(-2));
     return gnd__mats_give(in, 2, out, y);
 }
