@@ -7,6 +7,7 @@
  */
 #include "ops/linalg/matrices.h"
 
+#include <string.h>
 #include "array/views.h"
 #include "base/dtype.h"
 #include "base/mem.h"
@@ -96,5 +97,9 @@ gnd_status gnd_qr_packed(gnd_array *x, gnd_array **h, gnd_array **tau)
     r = gnd_multiply(r, gnd_mT(s.sign));
     y[0] = gnd_add(grown(&a, r, -2, a.m - k), grown(&a, s.v, -1, a.n - k));
     y[1] = gnd_squeeze(s.factor, GND_AXIS(-2));
+    /* many steps are evaluated on the way: an error there names no function */
+    for (int i = 0; i < 2; i++)
+        if (gnd_status_of(y[i]) && strncmp(gnd_error(y[i]), a.func, strlen(a.func)) != 0)
+            y[i] = gnd__fail(a.dev, gnd_status_of(y[i]), "%s: %s", a.func, gnd_error(y[i]));
     return gnd__mats_give(in, 2, out, y);
 }
