@@ -71,7 +71,7 @@ static void write_value(const pass *p, const char *k, const char *x, const char 
 /* A pass of 2, 3, 4, 5 or 8: values in registers. */
 static void short_pass(const pass *p)
 {
-    char k[8], x[16], y[16];
+    char k[12], x[16], y[16];
     gnd__str_addf(p->b, "    for (int b = 0; b < %lld; b++) for (int j = 0; j < %lld; j++)",
                   p->nb / p->s, p->s);
     if (p->lanes > 1)

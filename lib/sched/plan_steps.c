@@ -316,6 +316,7 @@ gnd_status gnd__plan_copy_to(gnd__maker *m, const gnd__place *from, gnd_dtype t,
     k->nout = 1;
     k->out[0].access = 1;
     strcpy(k->label, "copy");
+    gnd__kir_moves(k);
     st = gnd__plan_kernel(m, k);
     gnd__free(k);
     return st;

@@ -142,6 +142,11 @@ def test_sums():
         warnings.simplefilter('ignore')
         for p, q in (((2,), (2,)), ((5, 2), (5, 3)), ((5, 3), (1, 2)), ((3, 3), (3, 3))):
             u, v = rng.normal(size=p), rng.normal(size=q)
+            try:
+                np.cross(u, v)
+            except ValueError:
+                t.skip(f'cross of {p} and {q}', 'this NumPy has no cross product of vectors of two elements')
+                continue
             both(f'cross of {p} and {q}', lambda xp: xp.cross(xp.asarray(u), xp.asarray(v)), 1e-12)
     both('cov: ddof is no int', lambda xp: xp.cov(xp.asarray(a[0]), ddof=1.5))
     both('cov: three dimensions', lambda xp: xp.cov(xp.asarray(a)))
