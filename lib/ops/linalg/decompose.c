@@ -21,11 +21,6 @@
 #include <gnd/elementwise.h>
 #include <gnd/view.h>
 
-static gnd_array *adjoint(gnd_array *x)
-{
-    return gnd_conj(gnd_mT(x));
-}
-
 static gnd_dtype complex_of(gnd_dtype t)
 {
     return gnd__real_of(t) == GND_FLOAT64 ? GND_COMPLEX128 : GND_COMPLEX64;
@@ -56,7 +51,7 @@ gnd_array *gnd__mats_cholesky(const char *func, gnd_array *x, int upper)
         l = a.x->kind == GND__ERROR
                 ? a.x
                 : gnd_reshape(gnd__rows_node(a.func, a.dev, &s, a.x), a.nb + 2, a.x->dim);
-    return gnd__leave(in, upper ? adjoint(l) : l);
+    return gnd__leave(in, upper ? gnd__adjoint(l) : l);
 }
 
 gnd_array *gnd_cholesky(gnd_array *x, int upper)
@@ -238,7 +233,7 @@ gnd_status gnd__mats_svd(const char *func, gnd_array *x, int full, gnd_array *si
         int64_t m = a.m;
         a.m = a.n;
         a.n = m;
-        a.x = adjoint(a.x);
+        a.x = gnd__adjoint(a.x);
     }
     gnd_solve_desc d = gnd__mats_desc(&a, GND_SOLVE_SVD, full ? 1 : 0, 0);
     gnd_array *xt = gnd_mT(a.x);
@@ -247,9 +242,9 @@ gnd_status gnd__mats_svd(const char *func, gnd_array *x, int full, gnd_array *si
                          : gnd__solve_node(func, a.dev, &d, 1, &xt, gnd__mats_bad(&a, &d, sides));
     gnd_array *left = gnd__mats_part(&a, &d, all, 1, a.m, full ? a.m : a.n);
     gnd_array *right = gnd__mats_part(&a, &d, all, 3, a.n, a.n);
-    y[0] = wide ? adjoint(right) : left;
+    y[0] = wide ? gnd__adjoint(right) : left;
     y[1] = reals(gnd__mats_part(&a, &d, all, 2, k, 0));
-    y[2] = wide ? adjoint(left) : right;
+    y[2] = wide ? gnd__adjoint(left) : right;
     return gnd__mats_give(in, 3, out, y);
 }
 
@@ -271,7 +266,7 @@ gnd_array *gnd__mats_svdvals(const char *func, gnd_array *x)
     if (a.m < a.n) {
         a.m = a.n;
         a.n = k;
-        a.x = adjoint(a.x);
+        a.x = gnd__adjoint(a.x);
     }
     gnd_solve_desc d = gnd__mats_desc(&a, GND_SOLVE_SVDVALS, 0, 0);
     return gnd__leave(in, reals(gnd__mats_part(&a, &d, gnd__mats_solve(&a, &d), 1, k, 0)));
@@ -296,7 +291,7 @@ gnd_status gnd__mats_eigh(const char *func, gnd_array *x, int upper, gnd_array *
         return gnd__mats_give(in, 2, out, y);
     }
     if (upper)
-        a.x = adjoint(a.x);
+        a.x = gnd__adjoint(a.x);
     gnd_solve_desc d = gnd__mats_desc(&a, GND_SOLVE_EIGH, 0, 0);
     gnd_array *both = gnd__mats_solve(&a, &d);
     y[0] = reals(gnd__mats_part(&a, &d, both, 1, a.n, 0));
@@ -314,7 +309,7 @@ gnd_array *gnd_eigvalsh(gnd_array *x, int upper)
     if (gnd__mats_empty(&a))
         return gnd__leave(in, gnd__mats_zeros(&a, gnd__real_of(a.t), a.n, -1));
     if (upper)
-        a.x = adjoint(a.x);
+        a.x = gnd__adjoint(a.x);
     gnd_solve_desc d = gnd__mats_desc(&a, GND_SOLVE_EIGVALSH, 0, 0);
     return gnd__leave(in, reals(gnd__mats_part(&a, &d, gnd__mats_solve(&a, &d), 1, a.n, 0)));
 }

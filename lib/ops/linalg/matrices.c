@@ -179,3 +179,8 @@ gnd_status gnd__mats_fail(gnd__inner in, int n, gnd_array **const *out, gnd_arra
         y[i] = bad;
     return gnd__mats_give(in, n, out, y);
 }
+
+gnd_array *gnd__adjoint(gnd_array *x)
+{
+    return gnd_conj(gnd_mT(x));
+}

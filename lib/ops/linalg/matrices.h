@@ -48,6 +48,14 @@ gnd_status gnd__mats_svd(const char *func, gnd_array *x, int full, gnd_array *si
                          gnd_array **s, gnd_array **vh);
 gnd_array *gnd__mats_svdvals(const char *func, gnd_array *x);
 gnd_array *gnd__mats_system(const char *func, gnd_array *a, gnd_array *b);
+/* The conjugate transpose of each matrix of x. */
+gnd_array *gnd__adjoint(gnd_array *x);
+/* max(m, n) times the machine epsilon: the part of the largest singular value below which others
+ * count as 0, unless the caller says otherwise. */
+double gnd__mats_rtol(const gnd__mats *a);
+/* The threshold below which the singular values s count as 0, shape (batch, 1). each: rtol of each
+ * matrix; NULL: all have `rtol`, or gnd__mats_rtol where that is negative. */
+gnd_array *gnd__mats_threshold(const gnd__mats *a, gnd_array *s, double rtol, gnd_array *each);
 /* A stack of zeros of that shape, for results without elements. */
 gnd_array *gnd__mats_zeros(const gnd__mats *a, gnd_dtype t, int64_t rows, int64_t cols);
 /* Whether a has no elements to decompose. */

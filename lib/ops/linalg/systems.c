@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/linalg/systems.c - linear systems and least squares: right-hand sides, batches that
- * broadcast, and inverses; ranks, determinants and condition numbers.
+ * ops/linalg/systems.c - linear systems: right-hand sides, batches that broadcast, and inverses;
+ * ranks, determinants and condition numbers.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -20,11 +20,6 @@
 #include <gnd/linalg.h>
 #include <gnd/reduce.h>
 #include <gnd/view.h>
-
-static gnd_array *adjoint(gnd_array *x)
-{
-    return gnd_conj(gnd_mT(x));
-}
 
 /* Prepares a x = b: a->x and *b get one dtype and one batch, with shapes (batch, n, n) and
  * (batch, n, k). *vector: the result has no last axis. */
@@ -175,19 +170,17 @@ gnd_array *gnd_inv(gnd_array *x)
     return inverse_of("inv", x);
 }
 
-static double eps_of(gnd_dtype t)
+double gnd__mats_rtol(const gnd__mats *a)
 {
-    return gnd__real_of(t) == GND_FLOAT64 ? 0x1p-52 : 0x1p-23;
+    const double most = (double)(a->m > a->n ? a->m : a->n);
+    return most * (gnd__real_of(a->t) == GND_FLOAT64 ? 0x1p-52 : 0x1p-23);
 }
 
-/* The threshold below which singular values count as 0, shape (batch, 1). each: rtol of each
- * matrix; NULL: all have `rtol`. */
-static gnd_array *threshold(const gnd__mats *a, gnd_array *s, double rtol, gnd_array *each)
+gnd_array *gnd__mats_threshold(const gnd__mats *a, gnd_array *s, double rtol, gnd_array *each)
 {
-    double most = (double)(a->m > a->n ? a->m : a->n);
     return gnd_multiply(gnd_max(s, GND_AXIS(-1), GND_KEEPDIMS),
                         each ? gnd_expand_dims(each, GND_AXIS(-1))
-                             : gnd_real(rtol < 0 ? most * eps_of(a->t) : rtol));
+                             : gnd_real(rtol < 0 ? gnd__mats_rtol(a) : rtol));
 }
 
 /* Checks rtol as an argument for the matrices a. Returns an error, or NULL. */
@@ -226,11 +219,11 @@ static gnd_array *pinv(gnd_array *x, double rtol, int given, gnd_array *each)
     if (gnd__mats_empty(&a))
         return gnd__leave(in, gnd__mats_zeros(&a, a.t, a.n, a.m));
     gnd__mats_svd("pinv", a.x, 0, NULL, &u, &s, &vh);
-    gnd_array *least = threshold(&a, s, rtol, each);
+    gnd_array *least = gnd__mats_threshold(&a, s, rtol, each);
     gnd_array *inverse = gnd_where(gnd_greater(s, least), gnd_reciprocal(s), gnd_real(0));
     return gnd__leave(
-        in,
-        gnd_matmul(gnd_multiply(adjoint(vh), gnd_expand_dims(inverse, GND_AXIS(-2))), adjoint(u)));
+        in, gnd_matmul(gnd_multiply(gnd__adjoint(vh), gnd_expand_dims(inverse, GND_AXIS(-2))),
+                       gnd__adjoint(u)));
 }
 
 gnd_array *gnd_pinv(gnd_array *x, double rtol)
@@ -253,8 +246,8 @@ static gnd_array *matrix_rank(gnd_array *x, double rtol, int given, gnd_array *e
     gnd_array *s = gnd__mats_svdvals("matrix_rank", a.x);
     if (a.m == 0 || a.n == 0)
         return gnd__leave(in, gnd_count_nonzero(s, GND_AXIS(-1), 0));
-    return gnd__leave(
-        in, gnd_count_nonzero(gnd_greater(s, threshold(&a, s, rtol, each)), GND_AXIS(-1), 0));
+    return gnd__leave(in, gnd_count_nonzero(gnd_greater(s, gnd__mats_threshold(&a, s, rtol, each)),
+                                            GND_AXIS(-1), 0));
 }
 
 gnd_array *gnd_matrix_rank(gnd_array *x, double rtol)
@@ -265,104 +258,6 @@ gnd_array *gnd_matrix_rank(gnd_array *x, double rtol)
 gnd_array *gnd_matrix_rank_array(gnd_array *x, gnd_array *rtol)
 {
     return matrix_rank(x, 0, 1, rtol);
-}
-
-/* Whether least squares are computed by the SVD of the device's library: it has no least squares,
- * and a is large enough. */
-static int by_svd(const gnd__mats *a)
-{
-    int64_t most = a->m > a->n ? a->m : a->n, least = a->m + a->n - most;
-    gnd_solve_desc s = gnd__mats_desc(a, GND_SOLVE_LSTSQ, 0, 1);
-    if (least < 128 || gnd__solve_native(a->dev, &s))
-        return 0;
-    s.op = GND_SOLVE_SVD;
-    s.m = most;
-    s.n = least;
-    return gnd__solve_native(a->dev, &s);
-}
-
-gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gnd_array **residuals,
-                     gnd_array **rank, gnd_array **s)
-{
-    gnd__mats m;
-    gnd_array *y[4], **const out[4] = {x, residuals, rank, s};
-    char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
-    gnd_device *dev;
-    gnd_array *both[2] = {a, b};
-    const gnd__inner in = gnd__enter("lstsq");
-    gnd_array *bad = gnd__mats_of(&m, "lstsq", a, 0);
-    if (!bad)
-        bad = gnd__check_strong(b, "lstsq", "b");
-    if (!bad)
-        bad = gnd__check_devices("lstsq", 2, both, &dev);
-    if (bad)
-        return gnd__mats_fail(in, 4, out, bad);
-    int vector = b->ndim == 1;
-    if (m.nb || b->ndim < 1 || b->ndim > 2 || b->dim[0] != m.m)
-        return gnd__mats_fail(in, 4, out,
-                              gnd__fail(dev, GND_ERR_SHAPE,
-                                        "lstsq: shapes %s and %s: a matrix and a "
-                                        "vector or matrix of as many rows are needed",
-                                        gnd__shape_text(ta, a->ndim, a->dim),
-                                        gnd__shape_text(tb, b->ndim, b->dim)));
-    gnd_dtype t = gnd__common_dtype(dev, 2, both);
-    if ((bad = gnd__mats_of(&m, "lstsq", gnd_astype(a, t), 0)))
-        return gnd__mats_fail(in, 4, out, bad);
-    gnd_array *rhs = gnd_astype(vector ? gnd_expand_dims(b, GND_AXIS(-1)) : b, m.t);
-    if (rhs->kind == GND__ERROR || m.x->kind == GND__ERROR)
-        return gnd__mats_fail(in, 4, out, rhs->kind == GND__ERROR ? rhs : m.x);
-    int64_t k = rhs->dim[1], rows = m.m > m.n ? m.m : m.n, q = m.m < m.n ? m.m : m.n, full = 0;
-    gnd_dtype real = gnd__real_of(m.t);
-    if (m.m == 0 || m.n == 0 || k == 0) {
-        y[0] = gnd_zeros(dev, m.t, 2, (int64_t[]){m.n, k});
-        y[2] = k == 0 && q ? gnd_matrix_rank(m.x, rcond) : gnd_zeros(dev, GND_INT64, 0, NULL);
-        y[3] = k == 0 && q ? gnd__mats_svdvals("lstsq", m.x) : gnd_zeros(dev, real, 1, &q);
-    } else if (by_svd(&m)) {
-        /* x = V S^-1 U^H b; singular values that count as 0 are left out */
-        gnd_array *u, *vh;
-        gnd__mats_svd("lstsq", m.x, 0, rhs, &u, &y[3], &vh);
-        gnd_array *is = gnd_greater(y[3], threshold(&m, y[3], rcond, NULL));
-        gnd_array *inverse =
-            gnd_expand_dims(gnd_where(is, gnd_reciprocal(y[3]), gnd_real(0)), GND_AXIS(-1));
-        y[0] = gnd_matmul(adjoint(vh), gnd_multiply(gnd_matmul(adjoint(u), rhs), inverse));
-        y[2] = gnd_count_nonzero(is, GND_ALL, 0);
-    } else {
-        gnd_solve_desc d = gnd__mats_desc(&m, GND_SOLVE_LSTSQ, 0, k);
-        d.rcond = rcond < 0 ? (double)rows * eps_of(m.t) : rcond;
-        if (rows > m.m) {
-            gnd_array *pad[2] = {rhs, gnd_zeros(dev, m.t, 2, (int64_t[]){rows - m.m, k})};
-            rhs = gnd_concat(2, pad, 0);
-        }
-        gnd_array *two[2] = {gnd_mT(m.x), gnd_mT(rhs)};
-        for (int i = 0; i < 2; i++)
-            if (two[i]->kind == GND__ERROR)
-                return gnd__mats_fail(in, 4, out, two[i]);
-        gnd_array *all = gnd__solve_node("lstsq", dev, &d, 2, two, gnd__mats_bad(&m, &d, rhs));
-        y[0] = gnd__mats_part(&m, &d, all, 1, rows, k);
-        if (y[0]->kind != GND__ERROR)
-            y[0] = gnd__slice(y[0], 0, 0, m.n);
-        y[3] = gnd__mats_part(&m, &d, all, 2, q, 0);
-        y[2] = gnd__mats_part(&m, &d, all, 3, 1, 0);
-        if (gnd_dtype_kind(m.t) == 'c') {
-            y[3] = gnd_real_part(y[3]);
-            y[2] = gnd_real_part(y[2]);
-        }
-        y[2] = gnd_squeeze(gnd_astype(y[2], GND_INT64), GND_ALL);
-    }
-    gnd_status st = GND_OK;
-    if (residuals && m.m > m.n && k)
-        full = gnd_item_i64(y[2], &st) == m.n && st == GND_OK;
-    if (st != GND_OK) {
-        y[1] = gnd__fail(dev, st, "%s", gnd_status_of(y[2]) ? gnd_error(y[2]) : gnd_message());
-    } else if (full) {
-        gnd_array *off = gnd_abs(gnd_subtract(rhs, gnd_matmul(m.x, y[0])));
-        y[1] = gnd_sum(gnd_square(off), GND_AXIS(0), 0);
-    } else {
-        y[1] = gnd_zeros(dev, real, 1, (int64_t[]){0});
-    }
-    if (vector)
-        y[0] = gnd_squeeze(y[0], GND_AXIS(-1));
-    return gnd__mats_give(in, 4, out, y);
 }
 
 /* --- determinants ----------------------------------------------------------------------------- */
