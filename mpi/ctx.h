@@ -83,6 +83,7 @@ struct gndm_ctx {
     char traced_device[200];
     struct {
         int64_t at, ahead;
+        int64_t box[2]; /* of messages, which outlive a call that times out */
     } clock;
     int64_t began; /* the current call: its begin, and the bytes sent before */
     uint64_t sent;

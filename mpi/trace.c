@@ -40,7 +40,7 @@ static gnd_status pass(gndm_ctx *c, const void *out, int to, void *in, int from,
 /* Sets *at to a time of this rank's clock, and *ahead to what rank 0's clock is ahead of it. */
 static gnd_status compare_clocks(gndm_ctx *c, int64_t *at, int64_t *ahead)
 {
-    int64_t best = INT64_MAX, *box = (int64_t *)(void *)c->ring[0], theirs[2] = {0, 0};
+    int64_t best = INT64_MAX, *box = c->clock.box, theirs[2] = {0, 0};
     int *first = calloc((size_t)c->size, sizeof *first);
     gnd_status st = gndm__agree(c, first ? GND_OK : GND_ERR_NOMEM, "out of host memory");
     if (!st)

@@ -17,7 +17,7 @@ if [ -z "${GND_TEST_HEAD-}" ]; then
     # shellcheck disable=SC2086 # an option or none
     unshare $user --net --mount --uts --time --fork true 2>err || skip_all "no namespaces here: $(head -n 1 err)"
     # shellcheck disable=SC2086
-    GND_TEST_HEAD=yes exec unshare $user --net --mount --uts "$0"
+    GND_TEST_HEAD=yes exec unshare $user --net --mount --uts sh "$GND_SRCDIR/tests/mpi/mpi_hosts.sh"
 fi
 . "$GND_SRCDIR/tests/mpi/start.sh"
 
