@@ -239,17 +239,24 @@ static void define_elements(const gnd__fft_rows *r)
                     r->inverse ? 'y' : 'x');
 }
 
+/* Whether an earlier pass has the radix of pass i. */
+static int repeats(const gnd__fft_rows *r, int i)
+{
+    for (int j = 0; j < i; j++)
+        if (r->radix[j] == r->radix[i])
+            return 1;
+    return 0;
+}
+
 /* The tables for transforms of odd lengths. */
 void gnd__fft_define_odd(const gnd__fft_rows *r, gnd__str *b)
 {
     static const double pi2 = 6.283185307179586476925286766559;
     const char *R = gnd__ctype_value(gnd__real_of(r->t));
-    int done = 0;
     for (int i = 0; i < r->passes; i++) {
         int q = r->radix[i];
-        if (q < 7 || q == 8 || done >> q & 1)
+        if (q < 7 || q == 8 || repeats(r, i))
             continue;
-        done |= 1 << q;
         for (int sine = 0; sine < 2; sine++) {
             gnd__str_addf(b, "    const %s %s%d[%d] = {", R, sine ? "sn" : "cs", q, q);
             for (int k = 0; k < q; k++)

@@ -79,9 +79,10 @@ static double error(gnd_device *dev, gnd_dtype t, int kind, int inverse, int64_t
 
 static void all(gnd_device *dev, const char *spec)
 {
-    static const int64_t lengths[] = {
-        1,  2,  3,  4,   5,   6,   7,   8,   9,   11,  13,  15,  16,  26,  32,   34,   49,   60,
-        64, 77, 95, 120, 121, 125, 127, 128, 169, 210, 243, 256, 286, 512, 1000, 1024, 2048, 12288};
+    static const int64_t lengths[] = {1,   2,   3,   4,    5,    6,    7,    8,   9,   11,
+                                      13,  15,  16,  26,   32,   34,   49,   60,  64,  77,
+                                      95,  120, 121, 125,  127,  128,  169,  210, 243, 256,
+                                      286, 473, 512, 1000, 1024, 2048, 12288};
     static const struct {
         int kind, inverse;
         const char *name;
