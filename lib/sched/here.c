@@ -75,7 +75,7 @@ static int set_value(struct gnd__here *h, const gnd__kir *k, int i)
                        .after = in->epilogue,
                        .a = {-1, -1, -1}};
     for (int j = 0; j < gnd__kir_nargs(k, in) && in->epilogue; j++)
-        if (!k->instr[in->a[j]].epilogue)
+        if (in->a[j] >= 0 && !k->instr[in->a[j]].epilogue)
             return 0;
     switch ((gnd__ikind)in->kind) {
     case GND__I_LOAD:
