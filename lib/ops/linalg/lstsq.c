@@ -3,7 +3,6 @@
  * ops/linalg/lstsq.c - least squares: by LAPACK, by the SVD of the device's library, and of tall
  * matrices by its QR first, which leaves a small problem of the same rank.
  */
-#include <string.h>
 #include "ops/linalg/matrices.h"
 #include "array/views.h"
 #include "graph/check.h"
