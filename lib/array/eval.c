@@ -202,8 +202,9 @@ gnd_status gnd__one(const char *func, gnd_array *x, gnd__scalar *v)
 
 static gnd_status eval_all(const char *func, int n, gnd_array *const *x)
 {
-    gnd_err e = {GND_OK, 0, ""};
+    gnd_err e;
     gnd_status st = GND_OK;
+    gnd__err_clear(&e); /* the text of 500 bytes need not be zero */
     if (n > 0 && !x)
         st = gnd__err(&e, GND_ERR_NULL, "x is NULL");
     for (int i = 0; i < n && st == GND_OK; i++)

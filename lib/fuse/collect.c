@@ -12,6 +12,9 @@
 #include "base/mem.h"
 #include "graph/launch.h"
 
+/* The most inputs of an operation that is collected without the walk. */
+enum { SINGLE = 8 };
+
 static int widen(void **p, int32_t *cap, int32_t need, size_t size)
 {
     int32_t c = *cap ? *cap : 64;
@@ -169,14 +172,12 @@ static gnd_array *number_of(const gnd__pgraph *g, const gnd_array *a)
     return NULL;
 }
 
-/* Gives a its number; inputs that are constants have their numbers in konst. Constants have no
- * device, so they are never marked. konst is NULL for a constant that is a sink or a placeholder
- * and must therefore not be shared. */
-static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
+/* Adds a as the last node, which may equal another one. Inputs that are constants have their
+ * numbers in konst: constants have no device, so they are never marked. Returns the node's number;
+ * -1: out of memory. */
+static inline int32_t append(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
 {
     gnd__pnode *p;
-    size_t key = g->nkey;
-    int32_t ninput = g->ninput;
     if (!grow((void **)&g->node, &g->capnode, g->nnode + 1, sizeof *g->node)) {
         g->oom = 1;
         return -1;
@@ -209,9 +210,17 @@ static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
     }
     if (a->kind != GND__CONST)
         a->mark = (uint32_t)g->nnode + 1;
-    g->nnode++;
     gnd__key_node(g, p);
-    return konst ? enter(g, key, ninput) : g->nnode - 1;
+    return g->nnode++;
+}
+
+/* Gives a its number. konst is NULL for a constant that is a sink or a placeholder and must
+ * therefore not be shared; otherwise as for append. */
+static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
+{
+    const size_t key = g->nkey;
+    const int32_t ninput = g->ninput, i = append(g, a, konst);
+    return konst && i >= 0 ? enter(g, key, ninput) : i;
 }
 
 /* Adds a after its constant inputs. */
@@ -235,94 +244,6 @@ static int32_t add_with_constants(gnd__pgraph *g, gnd_array *a)
     const int32_t i = add_node(g, number, NULL);
     a->mark = (uint32_t)i + 1;
     return i;
-}
-
-/* Finds the nodes that are equal to others and that only the graph uses: their uses of inputs do
- * not count. Marks are as gnd__collect's walk left them. */
-static void find_lost(gnd__pgraph *g)
-{
-    uint32_t first = (uint32_t)g->nnode + 1; /* marks from here on refer to dup */
-    for (int32_t i = 0; i < g->ndup; i++)
-        g->dup[i].a->mark = first + (uint32_t)i;
-    for (int32_t i = 0; i < g->nnode; i++) {
-        const gnd_array *a = g->node[i].a;
-        for (int j = 0; j < a->nin && !gnd__is_leaf(a); j++)
-            if (a->in[j]->mark >= first)
-                g->dup[a->in[j]->mark - first].uses++;
-    }
-    for (int32_t i = g->ndup - 1; i >= 0; i--) { /* users come after what they use */
-        const gnd_array *a = g->dup[i].a;
-        if (atomic_load_explicit(&a->refs, memory_order_relaxed) > g->dup[i].uses ||
-            gnd__is_leaf(a))
-            continue;
-        for (int j = 0; j < a->nin; j++) {
-            uint32_t m = a->in[j]->mark;
-            if (m >= first)
-                g->dup[m - first].uses++;
-            else if (m)
-                g->node[m - 1].lost++;
-        }
-    }
-}
-
-/* Counts how often each node is an input of the graph's nodes. */
-static void count_uses(gnd__pgraph *g)
-{
-    for (int32_t i = 0; i < g->nnode; i++) {
-        const gnd__pnode *p = &g->node[i];
-        /* the consumers of an equal node hold that node */
-        for (int j = 0; j < p->a->nin && !gnd__is_leaf(p->a); j++) {
-            gnd__pnode *q = &g->node[g->inputs[p->in + j]];
-            q->uses += p->a->in[j] == q->a;
-        }
-    }
-}
-
-static int is_view_asked(const gnd__pgraph *g)
-{
-    for (int32_t s = 0; s < g->nsink; s++)
-        if (gnd__is_view(g->node[g->sinks[s]].a))
-            return 1;
-    return 0;
-}
-
-/* Handles a sink that is a view of an operation from which other nodes outside the graph are made,
- * mostly views. These refer to the operation, not to the sink (graph/view.c). The operation
- * therefore counts as held by the user; if it is expensive, it is stored for all of them. */
-static void hold_viewed(gnd__pgraph *g)
-{
-    for (int32_t s = 0; s < g->nsink; s++) {
-        gnd__pnode *q = &g->node[g->sinks[s]];
-        if (!gnd__is_view(q->a))
-            continue;
-        while (gnd__is_view(q->a) && !gnd__is_leaf(q->a))
-            q = gnd__input_of(g, q, 0);
-        const int made = atomic_load_explicit(&q->a->refs, memory_order_relaxed) -
-                         atomic_load_explicit(&q->a->handles, memory_order_relaxed);
-        if (q->a->kind == GND__OP && !gnd__is_leaf(q->a) && made > 1 && made > q->uses)
-            q->held = 2;
-    }
-}
-
-/* Whether a has an owner that may ask for it later: the user, or more nodes than the `uses`. A
- * scope does not count: it may own a only because the program computed it. */
-static int is_owned(const gnd_array *a, int32_t uses)
-{
-    const int handles = atomic_load_explicit(&a->handles, memory_order_relaxed);
-    return handles > (__atomic_load_n(&a->scope, __ATOMIC_RELAXED) != NULL) ||
-           atomic_load_explicit(&a->refs, memory_order_relaxed) - handles > uses;
-}
-
-/* Finds which nodes are owned. Sinks are excluded: they get their elements in any case. */
-static void find_owned(gnd__pgraph *g)
-{
-    for (int32_t i = 0; i < g->nnode; i++) {
-        gnd__pnode *p = &g->node[i];
-        p->owned = !p->sink && !gnd__is_leaf(p->a) && is_owned(p->a, p->uses + p->lost);
-    }
-    for (int32_t i = 0; i < g->ndup; i++)
-        if (!g->node[g->dup[i].node].sink && is_owned(g->dup[i].a, g->dup[i].uses))
-            g->node[g->dup[i].node].owned = 1;
 }
 
 /* Adds the nodes below sink, and sink itself, in order of computation. */
@@ -377,6 +298,43 @@ static void add_sink(gnd__pgraph *g, gnd_array *sink)
     g->nsink++;
 }
 
+/* Whether a is one operation on different arrays that have elements, and at most one constant: none
+ * of these nodes can equal another. */
+static int is_single(const gnd__pgraph *g, const gnd_array *a)
+{
+    int nkonst = 0;
+    if (g->nnumber || gnd__is_leaf(a) || a->kind == GND__PART || a->nin > SINGLE)
+        return 0;
+    for (int i = 0; i < a->nin; i++) {
+        const gnd_array *x = a->in[i];
+        if (x->kind == GND__CONST ? nkonst++ : !x->data.st)
+            return 0;
+        for (int j = 0; j < i; j++)
+            if (a->in[j] == x)
+                return 0;
+    }
+    return 1;
+}
+
+/* Adds sink, for which is_single holds, without the walk and without the table of equal nodes. The
+ * nodes get the order that the walk gives them. */
+static void add_single(gnd__pgraph *g, gnd_array *sink)
+{
+    int32_t konst[SINGLE], last;
+    for (int i = 0; i < sink->nin && !g->oom; i++)
+        if (sink->in[i]->kind != GND__CONST)
+            append(g, sink->in[i], NULL);
+    for (int i = 0; i < sink->nin && !g->oom; i++)
+        if (sink->in[i]->kind == GND__CONST)
+            konst[i] = append(g, sink->in[i], NULL);
+    last = g->oom ? -1 : append(g, sink, konst);
+    if (last < 0)
+        return;
+    g->node[last].sink = 1;
+    g->sinks[g->nsink++] = last;
+    add_hash(g, hash_bytes(g->key, g->nkey, 0));
+}
+
 static void clear_marks(gnd__pgraph *g)
 {
     for (int32_t i = 0; i < g->nnode; i++)
@@ -395,18 +353,12 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
     g->dev = dev;
     if (!grow((void **)&g->sinks, &g->capsink, n + 1, sizeof *g->sinks))
         return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");
-    for (int s = 0; s < n && !g->oom; s++)
+    if (n == 1 && is_single(g, sink[0]))
+        add_single(g, sink[0]);
+    for (int s = g->nsink; s < n && !g->oom; s++)
         add_sink(g, sink[s]);
-    if (g->ndup)
-        find_lost(g);
-    const int viewed = !g->oom && is_view_asked(g),
-              expensive = !g->oom && g->expensive && !g->frozen;
-    if (viewed || expensive)
-        count_uses(g);
-    if (viewed)
-        hold_viewed(g);
-    if (expensive)
-        find_owned(g);
+    if (!g->oom)
+        gnd__owners(g);
     clear_marks(g);
     const size_t key = g->nkey;
     if (!g->oom && !gnd__key_end(g))

@@ -188,6 +188,10 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
 void gnd__pgraph_reset(gnd__pgraph *g);
 void gnd__pgraph_free(gnd__pgraph *g);
 
+/* --- owners.c: uses and owners of nodes; for gnd__collect, whose walk has left its marks -------
+ */
+void gnd__owners(gnd__pgraph *g);
+
 /* --- roles.c: the role of each node, and the kernel that uses it ------------------------------ */
 #define GND__KERNEL_OPS 64 /* approximate limit of the operations in one kernel */
 void gnd__roles(gnd__pgraph *g);

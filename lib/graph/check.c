@@ -124,7 +124,8 @@ gnd_status gnd__check_dtype(const char *func, gnd_device *dev, gnd_dtype t, gnd_
 
 gnd_array *gnd__check_type(const char *func, gnd_device *dev, gnd_dtype t)
 {
-    gnd_err e = {.code = GND_OK};
+    gnd_err e; /* written only on failure */
+    e.code = GND_OK;
     return gnd__check_dtype(func, dev, t, &e) ? gnd__error_node(dev, &e) : NULL;
 }
 

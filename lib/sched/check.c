@@ -392,14 +392,12 @@ static void free_sources(sources *all)
     gnd__free(all->v);
 }
 
-gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g,
-                              gnd__storage **st, gnd_err *e)
+static gnd_status spread(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, gnd__storage **st,
+                         gnd_err *e)
 {
     gnd_status r = GND_OK;
     sources all = {.s = s};
     uint64_t *mask;
-    if (!p->ncheck && !g->checks)
-        return GND_OK;
     all.v = gnd__malloc((size_t)(p->ncheck + g->nnode + 1) * sizeof *all.v);
     mask = gnd__calloc((size_t)g->nnode + 1, sizeof *mask);
     if (!all.v || !mask) {
@@ -454,4 +452,11 @@ gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgra
     free_sources(&all);
     gnd__free(mask);
     return r;
+}
+
+gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g,
+                              gnd__storage **st, gnd_err *e)
+{
+    /* apart, because `spread` takes much of the stack */
+    return p->ncheck || g->checks ? spread(s, p, g, st, e) : GND_OK;
 }

@@ -150,6 +150,8 @@ static gnd_status add_fill(maker *m, int i, const gnd__uparam *p, const gnd_arg 
 
 static int same_class(int a, int b)
 {
+    if (a == b)
+        return 1;
     const int ka = gnd_dtype_kind((gnd_dtype)a), kb = gnd_dtype_kind((gnd_dtype)b);
     const int whole = strchr("biu", ka) && strchr("biu", kb);
     return gnd_dtype_size((gnd_dtype)a) == gnd_dtype_size((gnd_dtype)b) && (ka == kb || whole);
