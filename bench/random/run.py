@@ -91,7 +91,7 @@ def main():
     begin = time.monotonic()
     o.seed = int(time.time()) % 1000000 if o.seed is None else o.seed
     gnd = libraries.Gnd(o.device)
-    cuda = 'cuda' in str(gnd.device) or 'nvidia' in str(gnd.device).lower()
+    cuda = 'cuda' in str(gnd.device) or 'nvidia' in str(gnd.device.info()['vendor']).lower()
     o.shrink = o.shrink or (1 if cuda else 20)
     peers = (o.peers if o.peers is not None else 'cupy,torch,jax' if cuda else 'numpy,numexpr').split(',')
     libs, why = libraries.make([p for p in peers if p], not o.no_compile)
