@@ -197,6 +197,7 @@ gnd_status gndm__measure(gndm_ctx *c)
                  c->nccl && others ? "+" : "", c->nccl && !others ? "" : c->transport->name);
         snprintf(mine.no_nccl, sizeof mine.no_nccl, "%s", c->why);
         mine.mem_bytes = d.mem_bytes;
+        mine.max_alloc_bytes = d.max_alloc_bytes ? d.max_alloc_bytes : d.mem_bytes;
         st = gndm__allgather(c, &mine, all, (int)sizeof mine);
     }
     if (st) { /* after a timeout MPI may still write to the memory */

@@ -92,8 +92,8 @@ typedef struct gndm_rank_info {
     double flops;                         /* operations per second of products, float32 */
     double link;                          /* bytes per second to the next rank */
     double share;                         /* part of elementwise work, by measured speed: 0 .. 1 */
-    uint64_t mem_bytes;
-    char no_nccl[160]; /* why it does not use NCCL; "" if it does */
+    uint64_t mem_bytes, max_alloc_bytes;  /* memory of the device, and its largest buffer */
+    char no_nccl[160];                    /* why it does not use NCCL; "" if it does */
 } gndm_rank_info;
 /* Fills info[0 .. gndm_size - 1]. Measures the speeds if the cache folder does not have them; they
  * are stored for each device and number of ranks on its node. */
@@ -123,9 +123,10 @@ GND_API gndm_part *gndm_part_even(gndm_ctx *c, int ndim, const int64_t *shape, c
 /* The kind of work whose measured speed determines the cuts. */
 enum { GNDM_BANDWIDTH = 0, GNDM_FLOPS = 1 };
 /* Cuts in proportion to the measured speeds of the ranks. A part has at most 1/8 of the memory of
- * its device, at 16 bytes per element; what exceeds this goes to the other ranks. If the array
- * exceeds all these limits together, the cuts are in proportion to the memory of the devices. If a
- * device then cannot hold its part, evaluation fails with GND_ERR_DEVMEM and names the rank. grid:
+ * its device, and fits the device's largest buffer, at 16 bytes per element; what exceeds this goes
+ * to the other ranks. If the array exceeds all these limits together, the cuts are in proportion to
+ * them, but every part still fits a buffer if that is possible. If a device cannot hold its part,
+ * evaluation fails with GND_ERR_DEVMEM and names the rank. grid:
  * as in gndm_part_even. If several ranks share a coordinate of an axis, the slowest of them
  * determines its interval. */
 GND_API gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const int *grid,
