@@ -112,7 +112,7 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
     const char *text = "";
     gnd_status st = GND_OK;
     c->dev = dev ? dev : shared_device(c);
-    c->opened = !dev;
+    c->opened |= !dev;
     if (gnd_device_status(c->dev)) {
         st = gnd_device_status(c->dev);
         text = gnd_device_error(c->dev);
@@ -132,6 +132,8 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
         st = gndm__bcast(c, &c->block, sizeof c->block, 0);
     if (!st)
         st = same_floats(c);
+    if (!st && c->no_rebuild[0])
+        st = gndm__rebuild_probe(c);
     if (!st)
         st = compile_first(c);
     if (!st)
@@ -139,11 +141,11 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
     return st ? st : gndm__trace_begin(c);
 }
 
-gndm_ctx *gndm_open(MPI_Comm comm, gnd_device *dev, unsigned flags)
+/* A context that is not open yet; never NULL. */
+static gndm_ctx *new_context(unsigned flags)
 {
     static gndm_ctx lost = {
         .status = GND_ERR_NOMEM, .broken = 1, .message = "gndm_open: out of host memory"};
-    int on = 0, off = 0;
     gndm_ctx *c = calloc(1, sizeof *c);
     if (!c)
         return &lost;
@@ -152,6 +154,15 @@ gndm_ctx *gndm_open(MPI_Comm comm, gnd_device *dev, unsigned flags)
     c->rng = gnd_rng_seed(0);
     c->timeout = 600;
     c->size = 1;
+    snprintf(c->no_rebuild, sizeof c->no_rebuild, "the context was not opened");
+    return c;
+}
+
+gndm_ctx *gndm__open_on(MPI_Comm comm, gnd_device *dev, unsigned flags, const gndm_ctx *old)
+{
+    gndm_ctx *c = new_context(flags);
+    if (c->broken)
+        return c;
     const char *limit = getenv("GND_MPI_TIMEOUT");
     if (limit && *limit) {
         char *end;
@@ -161,13 +172,11 @@ gndm_ctx *gndm_open(MPI_Comm comm, gnd_device *dev, unsigned flags)
             return c;
         }
     }
-    MPI_Initialized(&on);
-    if (on)
-        MPI_Finalized(&off);
-    if (!on || off) {
-        gndm__broken(c, GND_ERR_STATE, "gndm_open: MPI is %s",
-                     on ? "finalized already" : "not initialized: call MPI_Init before");
-        return c;
+    if (old) {
+        c->timeout = old->timeout;
+        c->no_rebuild[0] = 0;
+        c->dev = dev;
+        c->opened = old->opened;
     }
     if (communicators(c, comm))
         return c;
@@ -182,36 +191,67 @@ gndm_ctx *gndm_open(MPI_Comm comm, gnd_device *dev, unsigned flags)
     return c;
 }
 
-void gndm_close(gndm_ctx *c)
+gndm_ctx *gndm_open(MPI_Comm comm, gnd_device *dev, unsigned flags)
 {
-    if (!c || (c->size == 1 && c->status == GND_ERR_NOMEM && !c->dev))
-        return;
+    int on = 0, off = 0;
+    MPI_Initialized(&on);
+    if (on)
+        MPI_Finalized(&off);
+    if (on && !off)
+        return gndm__open_on(comm, dev, flags, NULL);
+    gndm_ctx *c = new_context(flags);
+    gndm__broken(c, GND_ERR_STATE, "gndm_open: MPI is %s",
+                 on ? "finalized already" : "not initialized: call MPI_Init before");
+    return c;
+}
+
+/* Releases everything of a context but its communicators. keep: MPI may still write to the memory
+ * of messages, which the device owns. */
+static void release(gndm_ctx *c, int keep)
+{
     while (c->arrays) {
         c->arrays->refs = 1;
         gndm_release(c->arrays);
     }
     if (c->traced)
         gnd_sync(c->dev);
-    /* After a timeout MPI may still write to the memory of messages, which the device owns, and
-     * other ranks do not take part in freeing communicators. */
-    const int over = c->broken && c->status == GND_ERR_STATE && c->comm != MPI_COMM_NULL;
-    int off = 1;
     gndm__nccl_close(c);
-    for (int i = 0; i < 6 && !over; i++)
+    for (int i = 0; i < 6 && !keep; i++)
         gnd_host_free(c->dev, c->ring[i]);
-    if (c->opened && !over)
+    if (c->opened && !keep)
         gnd_close(c->dev);
     gndm__trace_end(c);
     free(c->ranks);
     c->ranks = NULL;
+}
+
+static void free_communicators(gndm_ctx *c)
+{
+    MPI_Comm *const comm[3] = {&c->node, &c->watch, &c->comm};
+    for (int i = 0; i < 3; i++)
+        if (*comm[i] != MPI_COMM_NULL)
+            MPI_Comm_free(comm[i]);
+}
+
+void gndm_close(gndm_ctx *c)
+{
+    if (!c || (c->size == 1 && c->status == GND_ERR_NOMEM && !c->dev))
+        return;
+    /* After a timeout other ranks do not take part in freeing communicators. */
+    const int over = c->broken && c->comm != MPI_COMM_NULL &&
+                     (c->status == GND_ERR_STATE || c->status == GND_ERR_UNSUPPORTED);
+    int off = 1;
+    release(c, over);
     if (MPI_Finalized(&off) != MPI_SUCCESS || off || over)
         return;
-    if (c->node != MPI_COMM_NULL)
-        MPI_Comm_free(&c->node);
-    if (c->watch != MPI_COMM_NULL)
-        MPI_Comm_free(&c->watch);
-    if (c->comm != MPI_COMM_NULL)
-        MPI_Comm_free(&c->comm);
+    free_communicators(c);
+    free(c);
+}
+
+void gndm__close_old(gndm_ctx *c)
+{
+    release(c, 1);
+    free_communicators(c);
     free(c);
 }
 

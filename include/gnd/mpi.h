@@ -82,6 +82,19 @@ GND_API gnd_device *gndm_device(const gndm_ctx *c);
  * wait for them. */
 GND_API void gndm_set_timeout(gndm_ctx *c, double seconds);
 
+/* Goes on with the ranks that are left after a rank died: returns a context over them, on the same
+ * devices and with the same flags and time limit, and closes c with all its arrays and scopes. The
+ * ranks keep their order and get new numbers. Read the arrays from the last checkpoint
+ * (gndm_load_state), whose files do not depend on the number of ranks. All ranks that are left call
+ * it and wait for each other without a limit; a rank whose context has no error yet gets one at its
+ * next call that exchanges data. Check gndm_status of the result: if another rank dies meanwhile,
+ * call gndm_rebuild again. Where MPI cannot do this (gndm_no_rebuild), a context with an error is
+ * returned with GND_ERR_UNSUPPORTED, whose message says what to do, and others unchanged. */
+GND_API gndm_ctx *gndm_rebuild(gndm_ctx *c);
+/* Why gndm_rebuild cannot go on after a rank died; "" if it can. Open MPI 5 can if it is started by
+ * `mpirun --with-ft ulfm`. gndm_open tests it. Not collective. */
+GND_API const char *gndm_no_rebuild(const gndm_ctx *c);
+
 /* The device of a rank, and its measured speeds. */
 typedef struct gndm_rank_info {
     char host[64], device[64], name[128]; /* host, id and name of the device */
