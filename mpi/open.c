@@ -77,6 +77,23 @@ static gnd_status compile_first(gndm_ctx *c)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
+/* Divides the node into nodes of GND_MPI_NODE ranks each, if that is set. */
+static int divide_node(gndm_ctx *c)
+{
+    const char *s = getenv("GND_MPI_NODE");
+    const int each = s ? atoi(s) : 0;
+    MPI_Comm node = c->node;
+    int rank = 0;
+    if (each < 1)
+        return MPI_SUCCESS;
+    int rc = MPI_Comm_rank(node, &rank);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_split(node, rank / each, rank, &c->node);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_free(&node);
+    return rc;
+}
+
 static gnd_status communicators(gndm_ctx *c, MPI_Comm comm)
 {
     int rc = MPI_Comm_dup(comm, &c->comm);
@@ -86,6 +103,8 @@ static gnd_status communicators(gndm_ctx *c, MPI_Comm comm)
         rc = MPI_Comm_dup(c->comm, &c->watch);
     if (rc == MPI_SUCCESS)
         rc = MPI_Comm_split_type(c->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c->node);
+    if (rc == MPI_SUCCESS)
+        rc = divide_node(c);
     if (rc == MPI_SUCCESS)
         rc = MPI_Comm_rank(c->comm, &c->rank);
     if (rc == MPI_SUCCESS)

@@ -30,6 +30,13 @@ check "elements went through NCCL" grep -q 'fake ncclSend' err
 check "reductions too" grep -q 'fake ncclAllReduce' err
 check "the communicator is destroyed at the end" grep -q 'fake ncclCommDestroy' err
 if [ -n "${GND_TEST_ALL-}" ]; then FAKE_GPUS=2 started 3 mpi_nccl; fi
+
+# Several groups: two of two ranks, of two and one (its rank exchanges by MPI alone), of three and two.
+GND_MPI_NODE=2 FAKE_LOG=1 started 4 mpi_nccl trees
+check "NCCL inside the nodes" test "$(grep -c 'fake ncclReduceScatter' err)" = 36
+check "and again after MPI between them" test "$(grep -c 'fake ncclAllGather' err)" = 36
+GND_MPI_NODE=2 started 3 mpi_nccl trees
+if [ -n "${GND_TEST_ALL-}" ]; then GND_MPI_NODE=3 started 5 mpi_nccl trees; fi
 check "no message is left over" test -z "$(ls files)"
 
 # told NAME TEXT [VARIABLE=VALUE...]: what 2 ranks say of their ways to exchange.
@@ -56,6 +63,7 @@ told "a failure at the start" "rank 0: staged: ncclCommInitRank: unhandled cuda 
 told "a failure of the test exchange" "rank 1: staged: gndm_open: ncclGroupEnd: unhandled cuda error [rank 1]" \
     FAKE_FAIL='ncclGroupEnd 1 1'
 
+FAKE_FAIL='ncclReduceScatter 1 2' GND_MPI_NODE=2 started 3 mpi_nccl fails-large 'ncclReduceScatter: invalid usage'
 # After the test exchange at the start: call 2 and later are the program's.
 for call in 'ncclSend 1 2:ncclSend: invalid usage' 'ncclGroupEnd 1 2:ncclGroupEnd: unhandled cuda error' \
     'ncclAllReduce 1 1:ncclAllReduce: invalid usage' 'cuStreamWaitEvent 1 4:cuStreamWaitEvent: CUDA_ERROR'; do
