@@ -48,6 +48,7 @@ typedef struct gndm__box {
 
 struct gndm__transport;
 struct gndm__nccl;
+struct gndm__cuda;
 
 struct gndm_ctx {
     MPI_Comm comm, watch, node; /* for data; for questions after a timeout; ranks of this node */
@@ -67,7 +68,11 @@ struct gndm_ctx {
     int *
         group; /* the group of each rank, -1: none; NULL: there are no groups. The same on all ranks
                 */
-    char why[GNDM_WHY]; /* why this rank has no group */
+    char why[GNDM_WHY];          /* why this rank has no group */
+    const struct gndm__cuda *cu; /* CUDA's driver, if MPI gets device memory from this rank */
+    void *cu_context;
+    int aware;               /* 1: it does, after the test */
+    char no_aware[GNDM_WHY]; /* why it does not */
     char *ring[6]; /* staging memory of messages, GNDM_CHUNK bytes each, of gnd_host_alloc: 3 to
                       send, 3 to receive */
     gndm_rank_info *ranks; /* NULL until the speeds are measured */

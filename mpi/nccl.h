@@ -49,20 +49,25 @@ typedef struct gndm__nccl_id {
     X(int, EventRecord, "", (void *, void *))                                                      \
     X(int, EventQuery, "", (void *))
 
+typedef struct gndm__cuda {
+#define X(result, name, suffix, parameters) result(*name) parameters;
+    GNDM__CU_LIST(X)
+#undef X
+} gndm__cuda;
+
 typedef struct gndm__nccl_library {
 #define X(result, name, parameters) result(*name) parameters;
     GNDM__NCCL_LIST(X)
 #undef X
-    struct {
-#define X(result, name, suffix, parameters) result(*name) parameters;
-        GNDM__CU_LIST(X)
-#undef X
-    } cu;
+    gndm__cuda cu;
     int version; /* 10000 * major + 100 * minor + patch */
 } gndm__nccl_library;
 
 /* Loads both once for the process. NULL: *why (size bytes) has the reason. */
 const gndm__nccl_library *gndm__nccl_load(char *why, size_t size);
+
+/* The same of CUDA's driver alone. */
+const gndm__cuda *gndm__cuda_load(char *why, size_t size);
 
 /* --- groups (nccl.c) -------------------------------------------------------------------------- */
 

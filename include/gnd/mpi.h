@@ -98,15 +98,17 @@ GND_API const char *gndm_no_rebuild(const gndm_ctx *c);
 /* The device of a rank, and its measured speeds. */
 typedef struct gndm_rank_info {
     char host[64], device[64], name[128]; /* host, id and name of the device */
-    char transport[16];                   /* how it exchanges data: "mapped" or "staged" (MPI, from
-                                             the device's own memory or through a copy), "nccl", or
-                                             "nccl+staged": NCCL with some ranks, MPI with others */
+    char transport[16];                   /* how it exchanges data by MPI: "mapped" or "cuda-aware"
+                                             (from the device's own memory), "staged" (through a
+                                             copy); "nccl", or "nccl+staged": NCCL with some ranks,
+                                             MPI with others */
     double bandwidth;                     /* bytes per second of elementwise work */
     double flops;                         /* operations per second of products, float32 */
     double link;                          /* bytes per second to the next rank */
     double share;                         /* part of elementwise work, by measured speed: 0 .. 1 */
     uint64_t mem_bytes, max_alloc_bytes;  /* memory of the device, and its largest buffer */
     char no_nccl[160];                    /* why it does not use NCCL; "" if it does */
+    char no_cuda_mpi[160]; /* why it does not give its device's memory to MPI; "" if it does */
 } gndm_rank_info;
 /* Fills info[0 .. gndm_size - 1]. Measures the speeds if the cache folder does not have them; they
  * are stored for each device and number of ranks on its node. */

@@ -25,7 +25,8 @@ static int tell(int *argc, char ***argv)
         printf("rank %d: %s\n", rank, gndm_message(ctx));
     else if (!gndm_ranks(ctx, info) && rank == 0)
         for (int r = 0; r < size; r++)
-            printf("rank %d: %s: %s\n", r, info[r].transport, info[r].no_nccl);
+            printf("rank %d: %s: %s; MPI: %s\n", r, info[r].transport, info[r].no_nccl,
+                   info[r].no_cuda_mpi);
     free(info);
     gndm_close(ctx);
     MPI_Finalize();

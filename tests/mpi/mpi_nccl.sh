@@ -10,11 +10,15 @@ plugin=$GND_BUILDDIR/backends/opencl/.libs/gnd-opencl.so
 [ -f "$plugin" ] || skip_all "the OpenCL plugin is not built"
 case $GND_TEST_DEVICES in *pocl*) ;; *) skip_all "no PoCL among the devices of this run" ;; esac
 . "$GND_SRCDIR/tests/mpi/start.sh"
+case $GND_TEST_MPI in mpich) module=mpich ;; *) module=ompi-c ;; esac
 
 # shellcheck disable=SC2046 # flags are words
 $CC -std=gnu11 -O1 -fPIC -shared -I"$GND_BUILDDIR/include" -I"$GND_SRCDIR/include" \
     $(pkg-config --cflags OpenCL 2>/dev/null) -o gnd-cuda.so -x c "$GND_SRCDIR/tests/mpi/nccl_fake.inc" \
     -ldl -lpthread -lOpenCL 2>err || skip_all "no OpenCL to compile with: $(head -n 1 err)"
+# shellcheck disable=SC2046 # flags are words
+$CC -std=gnu11 -O1 -fPIC -shared -D_GNU_SOURCE $(pkg-config --cflags "$module" 2>/dev/null) -o aware.so -x c \
+    "$GND_SRCDIR/tests/mpi/aware_fake.inc" -ldl 2>err || fail "a CUDA-aware MPI to compile" && diag <err
 mkdir files none
 for folder in . none; do ln -s "$scratch/gnd-cuda.so" $folder/libcuda.so.1; done
 ln -s gnd-cuda.so libnccl.so.2
@@ -70,4 +74,18 @@ for call in 'ncclSend 1 2:ncclSend: invalid usage' 'ncclGroupEnd 1 2:ncclGroupEn
     FAKE_FAIL=${call%%:*} started 2 mpi_nccl fails "${call#*:}"
 done
 FAKE_FAIL='cuEventQuery 1 2' started 2 mpi_nccl breaks "wait: during an exchange by NCCL: cuEventQuery: CUDA_ERROR_LAUNCH_FAILED"
+
+# CUDA-aware MPI: device memory is sent and received, also beside a rank that uses its host's; a test at the start.
+export GND_MPI_NCCL=0
+aware() { started "$@" && sort err | uniq -c | sort -rn | sed -n 's/^ *\([0-9]* fake MPI_.*\)/# \1/p' | head -n 3; }
+LD_PRELOAD=$scratch/aware.so aware 2 mpi_nccl
+check "MPI sends from the device" grep -q 'fake MPI_Isend from the device' err
+check "and receives there" grep -q 'fake MPI_Irecv to the device' err
+GND_MPI_NCCL="" LD_PRELOAD=$scratch/aware.so GND_MPI_NODE=2 started 3 mpi_nccl trees
+told "both ranks, required" "rank 1: cuda-aware: " GND_MPI_CUDA=1 LD_PRELOAD="$scratch/aware.so"
+told "wrong bytes" "rank 0: staged: GND_MPI_NCCL=0; MPI: the test message through device memory came with" \
+    FAKE_WRONG=1 LD_PRELOAD="$scratch/aware.so"
+told "not wanted" "rank 0: staged: GND_MPI_NCCL=0; MPI: GND_MPI_CUDA=0" GND_MPI_CUDA=0 LD_PRELOAD="$scratch/aware.so"
+told "required in vain" "gndm_open: GND_MPI_CUDA=1, and MPI cannot use the device: this MPI " GND_MPI_CUDA=1
+told "neither" "rank 1: gndm_open: GND_MPI_CUDA: not 0 or 1 [rank 0]" GND_MPI_CUDA=maybe
 done_testing
