@@ -5,6 +5,7 @@
  */
 #include "nccl.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* --- devices ---------------------------------------------------------------------------------- */
@@ -77,14 +78,23 @@ static gnd_status compile_first(gndm_ctx *c)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
+/* Reads GND_MPI_NODE; 0: it is not set. */
+static gnd_status read_node(int *each)
+{
+    const char *s = getenv("GND_MPI_NODE");
+    char *end = NULL;
+    const long long v = s && *s ? strtoll(s, &end, 10) : 0;
+    const int bad = end && (*end || v < 1 || v > INT_MAX);
+    *each = bad ? 0 : (int)v;
+    return bad ? GND_ERR_ARG : GND_OK;
+}
+
 /* Divides the node into nodes of GND_MPI_NODE ranks each, if that is set. */
 static int divide_node(gndm_ctx *c)
 {
-    const char *s = getenv("GND_MPI_NODE");
-    const int each = s ? atoi(s) : 0;
     MPI_Comm node = c->node;
-    int rank = 0;
-    if (each < 1)
+    int rank = 0, each;
+    if (read_node(&each) || each == 0) /* set_up tells of an error */
         return MPI_SUCCESS;
     int rc = MPI_Comm_rank(node, &rank);
     if (rc == MPI_SUCCESS)
@@ -146,6 +156,9 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
     }
     if (!st && (st = read_block(c)))
         text = "gndm_open: GND_MPI_BLOCK: not a number from 1 to 1048576";
+    int each;
+    if (!st && (st = read_node(&each)))
+        text = "gndm_open: GND_MPI_NODE: not a number of ranks";
     st = gndm__agree(c, st, text);
     if (!st) /* use that of rank 0: the environment may differ between ranks */
         st = gndm__bcast(c, &c->block, sizeof c->block, 0);

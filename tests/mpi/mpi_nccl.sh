@@ -87,5 +87,6 @@ told "wrong bytes" "rank 0: staged: GND_MPI_NCCL=0; MPI: the test message throug
     FAKE_WRONG=1 LD_PRELOAD="$scratch/aware.so"
 told "not wanted" "rank 0: staged: GND_MPI_NCCL=0; MPI: GND_MPI_CUDA=0" GND_MPI_CUDA=0 LD_PRELOAD="$scratch/aware.so"
 told "required in vain" "gndm_open: GND_MPI_CUDA=1, and MPI cannot use the device: this MPI " GND_MPI_CUDA=1
+told "no number" "rank 1: gndm_open: GND_MPI_NODE: not a number of ranks [rank 0]" GND_MPI_NODE=two
 told "neither" "rank 1: gndm_open: GND_MPI_CUDA: not 0 or 1 [rank 0]" GND_MPI_CUDA=maybe
 done_testing
