@@ -23,7 +23,7 @@ static gnd_status wanted(int *mode)
 static void look(gndm_ctx *c, int mode)
 {
     gnd_device_info info;
-    gnd_native_device native;
+    gnd_native_device native = {0};
     int (*query)(void) = NULL;
     const char *why = "";
     *(void **)&query = dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support");
