@@ -48,6 +48,7 @@ typedef struct gndm__box {
 
 struct gndm__transport;
 struct gndm__nccl;
+struct gndm__cuda;
 
 struct gndm_ctx {
     MPI_Comm comm, watch, node; /* for data; for questions after a timeout; ranks of this node */
@@ -57,7 +58,9 @@ struct gndm_ctx {
     int opened; /* 1: gndm_open opened dev */
     gnd_status status;
     int broken; /* 1: no more messages are sent */
+    int died;   /* 1: that is because a rank died */
     char message[GNDM_TEXT];
+    char no_rebuild[GNDM_WHY]; /* why gndm_rebuild cannot go on without a rank; "": it can */
     double timeout;
     int64_t block; /* columns of a block in factorizations */
     const struct gndm__transport *transport;
@@ -65,7 +68,11 @@ struct gndm_ctx {
     int *
         group; /* the group of each rank, -1: none; NULL: there are no groups. The same on all ranks
                 */
-    char why[GNDM_WHY]; /* why this rank has no group */
+    char why[GNDM_WHY];          /* why this rank has no group */
+    const struct gndm__cuda *cu; /* CUDA's driver, if MPI gets device memory from this rank */
+    void *cu_context;
+    int aware;               /* 1: it does, after the test */
+    char no_aware[GNDM_WHY]; /* why it does not */
     char *ring[6]; /* staging memory of messages, GNDM_CHUNK bytes each, of gnd_host_alloc: 3 to
                       send, 3 to receive */
     gndm_rank_info *ranks; /* NULL until the speeds are measured */
@@ -139,6 +146,18 @@ gnd_status gndm__allreduce(gndm_ctx *c, void *data, int n, MPI_Datatype t, MPI_O
 gnd_status gndm__bcast(gndm_ctx *c, void *data, int64_t nbytes, int root);
 gnd_status gndm__allgather(gndm_ctx *c, const void *mine, void *all, int nbytes);
 gnd_status gndm__barrier(gndm_ctx *c, MPI_Comm comm);
+
+/* --- opening and rebuilding (open.c, rebuild.c) ----------------------------------------------- */
+
+/* gndm_open where MPI is known to be initialized. old: NULL, or the context from which the new one
+ * takes dev and the time limit. Never NULL. */
+gndm_ctx *gndm__open_on(MPI_Comm comm, gnd_device *dev, unsigned flags, const gndm_ctx *old);
+/* Closes a context from which another one took the device. */
+void gndm__close_old(gndm_ctx *c);
+/* Sets c->no_rebuild. All ranks call it. */
+gnd_status gndm__rebuild_probe(gndm_ctx *c);
+/* If rc says that a rank died, ends the context on all ranks that are left and returns 1. */
+int gndm__rank_died(gndm_ctx *c, int rc);
 
 /* --- traces (trace.c) ------------------------------------------------------------------------- */
 

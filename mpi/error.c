@@ -49,6 +49,8 @@ gnd_status gndm__mpi(gndm_ctx *c, int rc, const char *what)
     int n = 0;
     if (rc == MPI_SUCCESS)
         return GND_OK;
+    if (gndm__rank_died(c, rc))
+        return c->status;
     MPI_Error_string(rc, text, &n);
     return gndm__broken(c, GND_ERR_BACKEND, "%s: %s failed on rank %d: %s",
                         c->func ? c->func : "gndm_open", what, c->rank, text);

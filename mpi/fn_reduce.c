@@ -3,9 +3,9 @@
  * fn_reduce.c - reductions. Each rank reduces its part. The results of the parts form an array with
  * a leading axis for each split axis; such an axis has one element per non-empty part. The mover
  * makes this array whole along the leading axes, and it is reduced again, in the order of the
- * parts: the bits are the same on every rank and in every run. If all ranks are one group of NCCL,
- * its all-reduce combines the partial results where every rank gets the whole result. For options
- * that this does not cover, the axes are made whole first (fn_lines.c).
+ * parts: the bits are the same on every rank and in every run. Where every rank gets the whole
+ * result and some exchange by NCCL, an all-reduce may combine the partial results (hier.c). For
+ * options that this does not cover, the axes are made whole first (fn_lines.c).
  */
 #include "call.h"
 #include "nccl.h"
@@ -218,7 +218,7 @@ static int all_reduces(const reduction *q, gnd_dtype t)
     }
     const int whole = q->a->part && !gndm__part_split_anywhere(q->a->part);
     return ranks == q->c->size && n > 0 && (n <= LARGE || whole) &&
-           gndm__nccl_reduces(q->c, t, nccl_kind(q));
+           gndm__all_reduces(q->c, t, nccl_kind(q), n);
 }
 
 /* The partial result: of axes of one element each, the part itself. */
@@ -235,7 +235,10 @@ static gnd_array *partial(const reduction *q)
 static gnd_status by_nccl(reduction *q)
 {
     gnd_array *y = NULL;
-    const gnd_status st = gndm__nccl_reduce(q->c, partial(q), nccl_kind(q), &y);
+    int64_t n = 1;
+    for (int d = 0; d < q->x->part->ndim; d++)
+        n *= q->mask >> d & 1 ? 1 : q->x->part->shape[d];
+    const gnd_status st = gndm__all_reduce(q->c, partial(q), n, nccl_kind(q), &y);
     if (st)
         return st;
     if (q->kind == GNDM__MEAN)

@@ -33,7 +33,9 @@ typedef struct gndm__nccl_id {
     X(int, GroupEnd, (void))                                                                       \
     X(int, Send, (const void *, size_t, int, int, void *, void *))                                 \
     X(int, Recv, (void *, size_t, int, int, void *, void *))                                       \
-    X(int, AllReduce, (const void *, void *, size_t, int, int, void *, void *))
+    X(int, AllReduce, (const void *, void *, size_t, int, int, void *, void *))                    \
+    X(int, ReduceScatter, (const void *, void *, size_t, int, int, void *, void *))                \
+    X(int, AllGather, (const void *, void *, size_t, int, void *, void *))
 #define GNDM__CU_LIST(X)                                                                           \
     X(int, CtxPushCurrent, "_v2", (void *))                                                        \
     X(int, CtxPopCurrent, "_v2", (void **))                                                        \
@@ -47,20 +49,25 @@ typedef struct gndm__nccl_id {
     X(int, EventRecord, "", (void *, void *))                                                      \
     X(int, EventQuery, "", (void *))
 
+typedef struct gndm__cuda {
+#define X(result, name, suffix, parameters) result(*name) parameters;
+    GNDM__CU_LIST(X)
+#undef X
+} gndm__cuda;
+
 typedef struct gndm__nccl_library {
 #define X(result, name, parameters) result(*name) parameters;
     GNDM__NCCL_LIST(X)
 #undef X
-    struct {
-#define X(result, name, suffix, parameters) result(*name) parameters;
-        GNDM__CU_LIST(X)
-#undef X
-    } cu;
+    gndm__cuda cu;
     int version; /* 10000 * major + 100 * minor + patch */
 } gndm__nccl_library;
 
 /* Loads both once for the process. NULL: *why (size bytes) has the reason. */
 const gndm__nccl_library *gndm__nccl_load(char *why, size_t size);
+
+/* The same of CUDA's driver alone. */
+const gndm__cuda *gndm__cuda_load(char *why, size_t size);
 
 /* --- groups (nccl.c) -------------------------------------------------------------------------- */
 
@@ -98,13 +105,26 @@ gnd_status gndm__nccl_start(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__p
  * fails meanwhile would leave the others waiting in their streams; this wait ends them. */
 gnd_status gndm__nccl_settle(gndm_ctx *c);
 
-/* The reductions of gndm__nccl_reduce, with NCCL's numbers. */
+/* The reductions, with NCCL's numbers. */
 enum { GNDM__NCCL_SUM = 0, GNDM__NCCL_PROD = 1, GNDM__NCCL_MAX = 2, GNDM__NCCL_MIN = 3 };
-/* Whether all ranks are one group and NCCL reduces dtype t by `op` as gnd does. The same on all
- * ranks. */
-int gndm__nccl_reduces(const gndm_ctx *c, gnd_dtype t, int op);
-/* *out: the elementwise reduction of the arrays x of all ranks, which have one shape. The bits are
- * the same on all ranks. The status is the same on all ranks. */
+/* Whether NCCL reduces dtype t by `op` as gnd does. */
+int gndm__nccl_knows(gnd_dtype t, int op);
+/* All ranks of the context call the next three; those without a group only agree, and *out is x. A
+ * status is the same on all ranks.
+ * *out: the elementwise reduction of the arrays x of this rank's group, which have one shape. The
+ * bits are the same on all ranks of the group. */
 gnd_status gndm__nccl_reduce(gndm_ctx *c, gnd_array *x, int op, gnd_array **out);
+/* The same of vectors; this rank gets the n elements of its place in the group. */
+gnd_status gndm__nccl_scatter(gndm_ctx *c, gnd_array *x, int op, int64_t n, gnd_array **out);
+/* *out: the vectors x of the group, one after the other: n elements. */
+gnd_status gndm__nccl_gather(gndm_ctx *c, gnd_array *x, int64_t n, gnd_array **out);
+
+/* --- all-reduces (hier.c) --------------------------------------------------------------------- */
+
+/* Whether gndm__all_reduce combines arrays of n elements of dtype t. The same on all ranks. */
+int gndm__all_reduces(const gndm_ctx *c, gnd_dtype t, int op, int64_t n);
+/* *out: the elementwise reduction of the arrays x of all ranks, which have one shape of n elements.
+ * The bits are the same on all ranks. The status is the same on all ranks. */
+gnd_status gndm__all_reduce(gndm_ctx *c, gnd_array *x, int64_t n, int op, gnd_array **out);
 
 #endif

@@ -262,60 +262,104 @@ static int kind_of(gnd_dtype t, int op, int *number)
     return 0;
 }
 
-int gndm__nccl_reduces(const gndm_ctx *c, gnd_dtype t, int op)
+int gndm__nccl_knows(gnd_dtype t, int op)
 {
     int number;
-    return gndm__nccl_covers(c) && kind_of(t, op, &number) > 0;
+    return kind_of(t, op, &number) > 0;
 }
 
+/* A collective operation of a group: its name, the shape of its result. */
+typedef struct collective {
+    enum { ALL_REDUCE, SCATTER, GATHER } kind;
+    int op, ndim;
+    const int64_t *shape;
+} collective;
+
 /* This rank's preparation: where x is, and an array for the result. */
-static gnd_status place(gndm_ctx *c, gnd_array *x, uint64_t *from, gnd_native_array *to,
-                        gnd_array **out)
+static gnd_status place(gndm_ctx *c, const collective *k, gnd_array *x, uint64_t *from,
+                        gnd_native_array *to, gnd_array **out)
 {
     if (gnd_status_of(x))
         return gndm__fail(c, gnd_status_of(x), "%s", gnd_error(x));
     const gnd_status st = address_of(c, x, from);
     if (st)
         return st;
-    *out = gnd_native_new(c->dev, gnd_dtype_of(x), gnd_ndim(x), gnd_shape(x), to);
+    *out = gnd_native_new(c->dev, gnd_dtype_of(x), k->ndim, k->shape, to);
     if (gnd_status_of(*out))
         return gndm__fail(c, gnd_status_of(*out), "%s: %s", c->func, gnd_error(*out));
     return mark(c);
 }
 
-static gnd_status reduce(gndm_ctx *c, gnd_array *x, int op, uint64_t from, uint64_t to, char *text,
-                         size_t size)
+static gnd_status start(gndm_ctx *c, const collective *k, gnd_dtype t, uint64_t from, uint64_t to,
+                        int64_t elements, char *text, size_t size)
 {
-    struct gndm__nccl *q = c->nccl;
-    int number = 0;
-    const size_t n = (size_t)gnd_size(x) * (size_t)kind_of(gnd_dtype_of(x), op, &number);
-    void *old;
+    static const char *const names[] = {"ncclAllReduce", "ncclReduceScatter", "ncclAllGather"};
+    const struct gndm__nccl *q = c->nccl;
+    const void *x = (const void *)(uintptr_t)from;
+    void *y = (void *)(uintptr_t)to, *old;
+    int type = 0;
+    /* elements are only copied by a gathering */
+    const size_t per = k->kind == GATHER ? gnd_dtype_size(t) : (size_t)kind_of(t, k->op, &type);
+    const size_t n = (size_t)elements * per;
     int r = q->lib->cu.CtxPushCurrent(q->context);
     if (r)
         return cu_failed(q, r, "cuCtxPushCurrent", text, size);
-    gnd_status st = after_ready(q, text, size);
-    if (!st && (r = q->lib->AllReduce((const void *)(uintptr_t)from, (void *)(uintptr_t)to, n,
-                                      number, op, q->comm, q->stream)))
-        st = nccl_failed(q, r, "ncclAllReduce", text, size);
+    gnd_status st = after_ready(c->nccl, text, size);
+    if (!st && k->kind == ALL_REDUCE)
+        r = q->lib->AllReduce(x, y, n, type, k->op, q->comm, q->stream);
+    else if (!st && k->kind == SCATTER)
+        r = q->lib->ReduceScatter(x, y, n, type, k->op, q->comm, q->stream);
+    else if (!st)
+        r = q->lib->AllGather(x, y, n, 1, q->comm, q->stream);
+    if (r)
+        st = nccl_failed(q, r, names[k->kind], text, size);
     if (!st)
         st = before_gnd(c, text, size);
     q->lib->cu.CtxPopCurrent(&old);
     return st;
 }
 
-gnd_status gndm__nccl_reduce(gndm_ctx *c, gnd_array *x, int op, gnd_array **out)
+/* n: the number of elements that NCCL's call counts. */
+static gnd_status run(gndm_ctx *c, const collective *k, gnd_array *x, int64_t n, gnd_array **out)
 {
     uint64_t from = 0;
     gnd_native_array to;
     char text[GNDM_TEXT] = "";
-    gnd_status st = gndm__agree(c, place(c, x, &from, &to, out), c->message);
+    gnd_array *y = x;
+    gnd_status st = gnd_status_of(x);
+    if (c->nccl)
+        st = place(c, k, x, &from, &to, &y);
+    else if (st)
+        gndm__fail(c, st, "%s", gnd_error(x));
+    st = gndm__agree(c, st, c->message);
     if (st)
         return st;
-    const uint64_t n = (uint64_t)gnd_size(x) * gnd_dtype_size(gnd_dtype_of(x));
-    st = reduce(c, x, op, from, to.address, text, sizeof text);
-    c->stats.exchanges++;
-    c->stats.messages++;
-    c->stats.bytes += n;
-    c->stats.received += n;
+    if (c->nccl) {
+        const uint64_t bytes = (uint64_t)n * gnd_dtype_size(gnd_dtype_of(x));
+        st = start(c, k, gnd_dtype_of(x), from, to.address, n, text, sizeof text);
+        c->stats.exchanges++;
+        c->stats.messages++;
+        c->stats.bytes += bytes;
+        c->stats.received += bytes;
+    }
+    *out = y;
     return gndm__started(c, st, text);
+}
+
+gnd_status gndm__nccl_reduce(gndm_ctx *c, gnd_array *x, int op, gnd_array **out)
+{
+    const collective k = {ALL_REDUCE, op, gnd_ndim(x), gnd_shape(x)};
+    return run(c, &k, x, gnd_size(x), out);
+}
+
+gnd_status gndm__nccl_scatter(gndm_ctx *c, gnd_array *x, int op, int64_t n, gnd_array **out)
+{
+    const collective k = {SCATTER, op, 1, &n};
+    return run(c, &k, x, n, out);
+}
+
+gnd_status gndm__nccl_gather(gndm_ctx *c, gnd_array *x, int64_t n, gnd_array **out)
+{
+    const collective k = {GATHER, 0, 1, &n};
+    return run(c, &k, x, gnd_size(x), out);
 }

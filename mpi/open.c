@@ -5,6 +5,7 @@
  */
 #include "nccl.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* --- devices ---------------------------------------------------------------------------------- */
@@ -77,6 +78,32 @@ static gnd_status compile_first(gndm_ctx *c)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
+/* Reads GND_MPI_NODE; 0: it is not set. */
+static gnd_status read_node(int *each)
+{
+    const char *s = getenv("GND_MPI_NODE");
+    char *end = NULL;
+    const long long v = s && *s ? strtoll(s, &end, 10) : 0;
+    const int bad = end && (*end || v < 1 || v > INT_MAX);
+    *each = bad ? 0 : (int)v;
+    return bad ? GND_ERR_ARG : GND_OK;
+}
+
+/* Divides the node into nodes of GND_MPI_NODE ranks each, if that is set. */
+static int divide_node(gndm_ctx *c)
+{
+    MPI_Comm node = c->node;
+    int rank = 0, each;
+    if (read_node(&each) || each == 0) /* set_up tells of an error */
+        return MPI_SUCCESS;
+    int rc = MPI_Comm_rank(node, &rank);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_split(node, rank / each, rank, &c->node);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_free(&node);
+    return rc;
+}
+
 static gnd_status communicators(gndm_ctx *c, MPI_Comm comm)
 {
     int rc = MPI_Comm_dup(comm, &c->comm);
@@ -86,6 +113,8 @@ static gnd_status communicators(gndm_ctx *c, MPI_Comm comm)
         rc = MPI_Comm_dup(c->comm, &c->watch);
     if (rc == MPI_SUCCESS)
         rc = MPI_Comm_split_type(c->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c->node);
+    if (rc == MPI_SUCCESS)
+        rc = divide_node(c);
     if (rc == MPI_SUCCESS)
         rc = MPI_Comm_rank(c->comm, &c->rank);
     if (rc == MPI_SUCCESS)
@@ -112,7 +141,7 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
     const char *text = "";
     gnd_status st = GND_OK;
     c->dev = dev ? dev : shared_device(c);
-    c->opened = !dev;
+    c->opened |= !dev;
     if (gnd_device_status(c->dev)) {
         st = gnd_device_status(c->dev);
         text = gnd_device_error(c->dev);
@@ -127,11 +156,16 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
     }
     if (!st && (st = read_block(c)))
         text = "gndm_open: GND_MPI_BLOCK: not a number from 1 to 1048576";
+    int each;
+    if (!st && (st = read_node(&each)))
+        text = "gndm_open: GND_MPI_NODE: not a number of ranks";
     st = gndm__agree(c, st, text);
     if (!st) /* use that of rank 0: the environment may differ between ranks */
         st = gndm__bcast(c, &c->block, sizeof c->block, 0);
     if (!st)
         st = same_floats(c);
+    if (!st && c->no_rebuild[0])
+        st = gndm__rebuild_probe(c);
     if (!st)
         st = compile_first(c);
     if (!st)
@@ -139,11 +173,11 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
     return st ? st : gndm__trace_begin(c);
 }
 
-gndm_ctx *gndm_open(MPI_Comm comm, gnd_device *dev, unsigned flags)
+/* A context that is not open yet; never NULL. */
+static gndm_ctx *new_context(unsigned flags)
 {
     static gndm_ctx lost = {
         .status = GND_ERR_NOMEM, .broken = 1, .message = "gndm_open: out of host memory"};
-    int on = 0, off = 0;
     gndm_ctx *c = calloc(1, sizeof *c);
     if (!c)
         return &lost;
@@ -152,6 +186,15 @@ gndm_ctx *gndm_open(MPI_Comm comm, gnd_device *dev, unsigned flags)
     c->rng = gnd_rng_seed(0);
     c->timeout = 600;
     c->size = 1;
+    snprintf(c->no_rebuild, sizeof c->no_rebuild, "the context was not opened");
+    return c;
+}
+
+gndm_ctx *gndm__open_on(MPI_Comm comm, gnd_device *dev, unsigned flags, const gndm_ctx *old)
+{
+    gndm_ctx *c = new_context(flags);
+    if (c->broken)
+        return c;
     const char *limit = getenv("GND_MPI_TIMEOUT");
     if (limit && *limit) {
         char *end;
@@ -161,13 +204,11 @@ gndm_ctx *gndm_open(MPI_Comm comm, gnd_device *dev, unsigned flags)
             return c;
         }
     }
-    MPI_Initialized(&on);
-    if (on)
-        MPI_Finalized(&off);
-    if (!on || off) {
-        gndm__broken(c, GND_ERR_STATE, "gndm_open: MPI is %s",
-                     on ? "finalized already" : "not initialized: call MPI_Init before");
-        return c;
+    if (old) {
+        c->timeout = old->timeout;
+        c->no_rebuild[0] = 0;
+        c->dev = dev;
+        c->opened = old->opened;
     }
     if (communicators(c, comm))
         return c;
@@ -182,36 +223,67 @@ gndm_ctx *gndm_open(MPI_Comm comm, gnd_device *dev, unsigned flags)
     return c;
 }
 
-void gndm_close(gndm_ctx *c)
+gndm_ctx *gndm_open(MPI_Comm comm, gnd_device *dev, unsigned flags)
 {
-    if (!c || (c->size == 1 && c->status == GND_ERR_NOMEM && !c->dev))
-        return;
+    int on = 0, off = 0;
+    MPI_Initialized(&on);
+    if (on)
+        MPI_Finalized(&off);
+    if (on && !off)
+        return gndm__open_on(comm, dev, flags, NULL);
+    gndm_ctx *c = new_context(flags);
+    gndm__broken(c, GND_ERR_STATE, "gndm_open: MPI is %s",
+                 on ? "finalized already" : "not initialized: call MPI_Init before");
+    return c;
+}
+
+/* Releases everything of a context but its communicators. keep: MPI may still write to the memory
+ * of messages, which the device owns. */
+static void release(gndm_ctx *c, int keep)
+{
     while (c->arrays) {
         c->arrays->refs = 1;
         gndm_release(c->arrays);
     }
     if (c->traced)
         gnd_sync(c->dev);
-    /* After a timeout MPI may still write to the memory of messages, which the device owns, and
-     * other ranks do not take part in freeing communicators. */
-    const int over = c->broken && c->status == GND_ERR_STATE && c->comm != MPI_COMM_NULL;
-    int off = 1;
     gndm__nccl_close(c);
-    for (int i = 0; i < 6 && !over; i++)
+    for (int i = 0; i < 6 && !keep; i++)
         gnd_host_free(c->dev, c->ring[i]);
-    if (c->opened && !over)
+    if (c->opened && !keep)
         gnd_close(c->dev);
     gndm__trace_end(c);
     free(c->ranks);
     c->ranks = NULL;
+}
+
+static void free_communicators(gndm_ctx *c)
+{
+    MPI_Comm *const comm[3] = {&c->node, &c->watch, &c->comm};
+    for (int i = 0; i < 3; i++)
+        if (*comm[i] != MPI_COMM_NULL)
+            MPI_Comm_free(comm[i]);
+}
+
+void gndm_close(gndm_ctx *c)
+{
+    if (!c || (c->size == 1 && c->status == GND_ERR_NOMEM && !c->dev))
+        return;
+    /* After a timeout other ranks do not take part in freeing communicators. */
+    const int over = c->broken && c->comm != MPI_COMM_NULL &&
+                     (c->status == GND_ERR_STATE || c->status == GND_ERR_UNSUPPORTED);
+    int off = 1;
+    release(c, over);
     if (MPI_Finalized(&off) != MPI_SUCCESS || off || over)
         return;
-    if (c->node != MPI_COMM_NULL)
-        MPI_Comm_free(&c->node);
-    if (c->watch != MPI_COMM_NULL)
-        MPI_Comm_free(&c->watch);
-    if (c->comm != MPI_COMM_NULL)
-        MPI_Comm_free(&c->comm);
+    free_communicators(c);
+    free(c);
+}
+
+void gndm__close_old(gndm_ctx *c)
+{
+    release(c, 1);
+    free_communicators(c);
     free(c);
 }
 

@@ -196,23 +196,35 @@ gndm_part *gndm_part_cuts(gndm_ctx *c, int ndim, const int64_t *shape, const int
 
 /* --- cuts by speed ---------------------------------------------------------------------------- */
 
-/* Cuts n elements in proportion to speed[0 .. k-1], with at most most[i] elements in part i. If the
- * limits add up to less than n, cuts in proportion to them: every part exceeds its limit by the
- * same factor. Overwrites speed and most. */
-static void cuts_by(int64_t n, int k, double *speed, double *most, int64_t *cut)
+/* Takes the limits as speeds, and the next limits as limits. Returns the new sum of speeds. */
+static double relax(int k, double *speed, double *most, const double *next)
 {
-    double sum = 0, room = 0, left = (double)n, at = 0;
+    double sum = 0;
+    for (int i = 0; i < k; i++) {
+        sum += speed[i] = most[i];
+        most[i] = next ? next[i] : INFINITY;
+    }
+    return sum;
+}
+
+/* Cuts n elements in proportion to speed[0 .. k-1], with at most most[i] elements in part i. If
+ * these limits add up to less than n, cuts in proportion to them, with at most buffer[i] elements
+ * in part i. If that is not enough either, cuts in proportion to buffer. Overwrites speed and most,
+ * which is at most buffer. */
+static void cuts_by(int64_t n, int k, double *speed, double *most, const double *buffer,
+                    int64_t *cut)
+{
+    double sum = 0, room = 0, largest = 0, left = (double)n, at = 0;
     for (int i = 0; i < k; i++)
-        sum += speed[i], room += most[i];
+        sum += speed[i], room += most[i], largest += buffer[i];
     if (!(sum > 0 && room > 0)) { /* no speed or no limit is known */
         gndm__even_cuts(n, k, cut);
         return;
     }
-    if (room < (double)n) {
-        for (int i = 0; i < k; i++)
-            speed[i] = most[i], most[i] = INFINITY;
-        sum = room;
-    }
+    if (room < (double)n)
+        sum = relax(k, speed, most, buffer);
+    if (largest < (double)n)
+        sum = relax(k, speed, most, NULL);
     /* A part that would exceed its limit gets the limit (marked by speed -1). The rest is divided
      * among the others. This is repeated until no part exceeds its limit. */
     for (int i = 0; i < k; i++)
@@ -247,7 +259,7 @@ gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const
     gndm__leave(c, NULL);
     p = gndm__part_new(c, ndim, shape);
     const size_t n = (size_t)c->size + 1;
-    double *speed = malloc(2 * n * sizeof *speed), *most = speed + n;
+    double *speed = malloc(3 * n * sizeof *speed), *most = speed + n, *buffer = most + n;
     int64_t *cut = malloc(n * sizeof *cut);
     if (!speed || !cut) {
         free(speed);
@@ -261,15 +273,17 @@ gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const
         for (int e = 0; e < ndim; e++)
             row *= e == d ? 1 : (double)shape[e] / g[e];
         for (int k = 0; k < g[d]; k++)
-            speed[k] = most[k] = INFINITY;
+            speed[k] = most[k] = buffer[k] = INFINITY;
         for (int r = 0; r < c->size; r++) {
             const int k = r / stride[d] % g[d];
             const double v = kind ? c->ranks[r].flops : c->ranks[r].bandwidth;
-            const double m = (double)c->ranks[r].mem_bytes / 8 / (row > 0 ? row : 1);
+            const double m = floor((double)c->ranks[r].mem_bytes / 8 / (row > 0 ? row : 1));
+            const double b = floor((double)c->ranks[r].max_alloc_bytes / (row > 0 ? row : 1));
             speed[k] = v < speed[k] ? v : speed[k];
-            most[k] = m < most[k] ? m : most[k];
+            buffer[k] = b < buffer[k] ? b : buffer[k];
+            most[k] = fmin(fmin(m, b), most[k]);
         }
-        cuts_by(shape[d], g[d], speed, most, cut);
+        cuts_by(shape[d], g[d], speed, most, buffer, cut);
         gndm__part_split(p, d, g[d], stride[d], cut);
     }
     free(speed);

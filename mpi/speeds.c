@@ -4,7 +4,7 @@
  * sizes, of which the last one counts; and the link to the next rank. All ranks measure at the same
  * time, because they will also compute at the same time: ranks that share cores or a GPU share its
  * speed. The figures are kept in the cache folder, in mpi-HASH.txt. The hash covers the device, its
- * driver, the number of ranks on the node, and whether NCCL is used.
+ * driver, the number of ranks on the node, and whether NCCL or a CUDA-aware MPI is used.
  */
 #include "nccl.h"
 
@@ -23,8 +23,9 @@ static void path_of(gndm_ctx *c, const gnd_device_info *d, char *path, size_t si
     if (gnd_tune_file(c->dev, path, size, NULL) || !path[0])
         return;
     char *slash = strrchr(path, '/');
-    snprintf(text, sizeof text, "%s|%s|%s|%s|%u|%d|%d|%d", d->backend, d->platform, d->name,
-             d->driver, d->compute_units, c->node_size, c->size, c->nccl != NULL);
+    snprintf(text, sizeof text, "%s|%s|%s|%s|%u|%d|%d|%d%s", d->backend, d->platform, d->name,
+             d->driver, d->compute_units, c->node_size, c->size, c->nccl != NULL,
+             c->aware ? "|aware" : "");
     for (const char *s = text; *s; s++)
         h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);
     if (slash)
@@ -139,7 +140,7 @@ static gnd_status link_rate(gndm_ctx *c, double *y)
     gndm__parcel *parcel = calloc(2 * (size_t)c->size, sizeof *parcel);
     gnd_status st = gndm__agree(c, parcel ? GND_OK : GND_ERR_NOMEM, "out of host memory");
     gnd_scope_begin();
-    const int64_t most = 1 << 24;
+    const int64_t most = c->group ? 1 << 24 : 1 << 20;
     gnd_array *x = st ? NULL : gnd_zeros(c->dev, GND_INT32, 1, &most);
     for (int i = 0; i < (c->group ? 5 : 3) && !st; i++) {
         gnd_scope_begin();
@@ -193,10 +194,16 @@ gnd_status gndm__measure(gndm_ctx *c)
         int others = 0;
         for (int r = 0; r < c->size; r++)
             others += r != c->rank && !gndm__nccl_reaches(c, r);
+        const int staged = !strcmp(c->transport->name, "cuda-aware") && !c->aware;
         snprintf(mine.transport, sizeof mine.transport, "%s%s%s", c->nccl ? "nccl" : "",
-                 c->nccl && others ? "+" : "", c->nccl && !others ? "" : c->transport->name);
+                 c->nccl && others ? "+" : "",
+                 c->nccl && !others ? ""
+                 : staged           ? "staged"
+                                    : c->transport->name);
         snprintf(mine.no_nccl, sizeof mine.no_nccl, "%s", c->why);
+        snprintf(mine.no_cuda_mpi, sizeof mine.no_cuda_mpi, "%s", c->no_aware);
         mine.mem_bytes = d.mem_bytes;
+        mine.max_alloc_bytes = d.max_alloc_bytes ? d.max_alloc_bytes : d.mem_bytes;
         st = gndm__allgather(c, &mine, all, (int)sizeof mine);
     }
     if (st) { /* after a timeout MPI may still write to the memory */

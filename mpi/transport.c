@@ -3,7 +3,8 @@
  * transport.c - the table of transports, and the transports that use MPI from host memory. A
  * message is cut into chunks, of which three are under way in each direction; so the device, the
  * network and the other device work at the same time. `mapped` passes to MPI the memory of a device
- * that works in host memory, if a test succeeds; `staged` copies through a ring of buffers.
+ * that works in host memory, if a test succeeds; `cuda-aware` passes that of CUDA devices
+ * (aware.c); `staged` copies through a ring of buffers.
  *
  * The schedule has size - 1 steps: in step k rank r sends to r + k and receives from r - k. There
  * is no deadlock: a partner of a rank in the earliest step is in the same step, or in a later one
@@ -22,8 +23,9 @@ typedef struct end {
     gnd_dtype t;
     int64_t size, chunk, nchunks, posted, done; /* chunk: number of elements */
     gnd_array *flat;                            /* to send: the elements in one dimension */
-    char *at;        /* all elements in host memory that MPI may use; NULL: use the ring */
-    gnd_array **got; /* received chunks, if `at` is NULL */
+    char *at;         /* all elements in memory that MPI may use; NULL: use the ring */
+    gnd_array *whole; /* received, in memory of the device at `at`; or NULL */
+    gnd_array **got;  /* received chunks, if `at` is NULL */
     char **ring;
     MPI_Request req[RING];
     gnd_status st; /* an error of this rank alone; the message is exchanged anyway */
@@ -52,13 +54,14 @@ static char *chunk_at(const end *e, int64_t i)
 
 /* --- the memory of an array ------------------------------------------------------------------- */
 
-/* The address of an evaluated array's elements, if they are in host memory in C order; else
- * NULL. */
-static char *mapped_memory(gnd_array *x)
+/* The address of an evaluated array's elements, if they are in C order in host memory (cuda 0) or
+ * in that of a CUDA device; else NULL. */
+static char *memory_of(gnd_array *x, int cuda)
 {
     gnd_native_array m;
     if (gnd_native(x, &m) || !m.address ||
-        (m.kind != GND_NATIVE_HOST && m.kind != GND_NATIVE_OPENCL))
+        (cuda ? m.kind != GND_NATIVE_CUDA
+              : m.kind != GND_NATIVE_HOST && m.kind != GND_NATIVE_OPENCL))
         return NULL;
     int64_t step = (int64_t)gnd_dtype_size((gnd_dtype)m.dtype);
     for (int d = m.ndim - 1; d >= 0; d--) {
@@ -67,6 +70,18 @@ static char *mapped_memory(gnd_array *x)
         step *= m.shape[d];
     }
     return (char *)(uintptr_t)m.address;
+}
+
+/* New memory of the device to receive in, which no earlier work uses any more. On failure the ring
+ * is used. */
+static void open_device(gndm_ctx *c, end *e)
+{
+    gnd_native_array m;
+    e->whole = gnd_native_new(c->dev, e->t, 1, &e->p->n, &m);
+    if (gnd_status_of(e->whole) || gndm__nccl_settle(c) || gnd_sync(c->dev))
+        e->whole = NULL;
+    else
+        e->at = (char *)(uintptr_t)m.address;
 }
 
 static void open_end(gndm_ctx *c, end *e, gndm__parcel *p, gnd_dtype t, int mapped, int in)
@@ -82,8 +97,10 @@ static void open_end(gndm_ctx *c, end *e, gndm__parcel *p, gnd_dtype t, int mapp
         e->at = p->host;
     else if (in && (mapped || p->hosted))
         e->at = malloc((size_t)(p->n * e->size)); /* if it fails, the ring is used */
-    else if (mapped)
-        e->at = mapped_memory(p->x);
+    else if (in && c->cu)
+        open_device(c, e);
+    else if (mapped || c->cu)
+        e->at = memory_of(p->x, c->cu != NULL);
     /* both ends must cut a message alike, whatever memory they use */
     e->chunk = GNDM_CHUNK / e->size;
     e->nchunks = (p->n + e->chunk - 1) / e->chunk;
@@ -123,7 +140,9 @@ static void close_end(gndm_ctx *c, end *e)
         e->p->host = e->at;
         return;
     }
-    if (e->at && e->p->n) {
+    if (e->whole) {
+        e->p->x = e->whole;
+    } else if (e->at && e->p->n) {
         gnd_native_array m;
         gnd_native_fill(&m, e->t, 1, &e->p->n);
         m.kind = GND_NATIVE_HOST;
@@ -255,6 +274,22 @@ static gnd_status by_mapping(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__
     return exchange(c, t, out, in, 1);
 }
 
+gnd_status gndm__by_device(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in)
+{
+    void *old;
+    const int pushed = c->cu && c->cu->CtxPushCurrent(c->cu_context) == 0;
+    const gnd_status st = exchange(c, t, out, in, 0);
+    if (pushed)
+        c->cu->CtxPopCurrent(&old);
+    return st;
+}
+
+static int some_are_aware(gndm_ctx *c)
+{
+    int any = c->aware;
+    return gndm__allreduce(c, &any, 1, MPI_INT, MPI_MAX) == GND_OK && any;
+}
+
 static int always(gndm_ctx *c)
 {
     (void)c;
@@ -277,7 +312,7 @@ static int mapping_works(gndm_ctx *c)
     for (int i = 0; ok && i < N; i++)
         data[i] = i * 31 + c->rank;
     gnd_array *x = ok ? gnd_add_i(gnd_from(c->dev, GND_INT32, 1, &n, data), 1) : NULL;
-    ok = ok && gnd_wait(x) == GND_OK && mapped_memory(x);
+    ok = ok && gnd_wait(x) == GND_OK && memory_of(x, 0);
     gnd_native_fill(&m, GND_INT32, 1, &n);
     m.kind = GND_NATIVE_HOST;
     m.address = (uint64_t)(uintptr_t)data;
@@ -288,10 +323,9 @@ static int mapping_works(gndm_ctx *c)
         const int to = (c->rank + 1) % c->size, from = (c->rank + c->size - 1) % c->size;
         MPI_Request req[2];
         memset(data, 0, N * sizeof *data);
-        ok =
-            MPI_Irecv(data, N, MPI_INT32_T, from, TAG, c->comm, &req[0]) == MPI_SUCCESS &&
-            MPI_Isend(mapped_memory(x), N, MPI_INT32_T, to, TAG, c->comm, &req[1]) == MPI_SUCCESS &&
-            gndm__wait(c, 2, req) == GND_OK;
+        ok = MPI_Irecv(data, N, MPI_INT32_T, from, TAG, c->comm, &req[0]) == MPI_SUCCESS &&
+             MPI_Isend(memory_of(x, 0), N, MPI_INT32_T, to, TAG, c->comm, &req[1]) == MPI_SUCCESS &&
+             gndm__wait(c, 2, req) == GND_OK;
         for (int i = 0; ok && i < N; i++)
             ok = data[i] == i * 31 + from + 1;
     }
@@ -302,14 +336,18 @@ static int mapping_works(gndm_ctx *c)
 
 const gndm__transport gndm__transports[] = {
     {"mapped", mapping_works, by_mapping},
+    {"cuda-aware", some_are_aware, gndm__by_device},
     {"staged", always, by_ring},
     {NULL, NULL, NULL},
 };
 
 gnd_status gndm__choose_transport(gndm_ctx *c)
 {
-    for (const gndm__transport *t = gndm__transports; t->name && !c->transport; t++)
+    gnd_status st = gndm__aware_open(c);
+    for (const gndm__transport *t = gndm__transports; t->name && !c->transport && !st; t++)
         if (t->usable(c))
             c->transport = t;
-    return c->broken ? c->status : gndm__nccl_open(c);
+    if (!st)
+        st = c->broken ? c->status : gndm__nccl_open(c);
+    return st;
 }

@@ -40,6 +40,11 @@ gnd_status gndm__exchange(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__par
 /* Agrees that all ranks have started their part of NCCL's work. After a failure NCCL is given up.
  */
 gnd_status gndm__started(gndm_ctx *c, gnd_status st, const char *text);
+/* The exchange of a context of which some ranks give MPI device memory: those with c->cu. */
+gnd_status gndm__by_device(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in);
+/* Tests whether this rank can give device memory to MPI (c->cu, c->aware). All ranks call it.
+ * Fails, on all ranks, only if GND_MPI_CUDA requires it or MPI fails (aware.c). */
+gnd_status gndm__aware_open(gndm_ctx *c);
 /* Chooses the context's transport. */
 gnd_status gndm__choose_transport(gndm_ctx *c);
 

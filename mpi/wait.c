@@ -46,7 +46,10 @@ static int listen(gndm_ctx *c, char *here, char *text)
     int there = 0;
     MPI_Status s;
     char got[GNDM_TEXT] = "";
-    if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, c->watch, &there, &s) != MPI_SUCCESS || !there)
+    const int rc = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, c->watch, &there, &s);
+    if (rc != MPI_SUCCESS)
+        gndm__rank_died(c, rc); /* of other failures the calls on c->comm tell */
+    if (rc != MPI_SUCCESS || !there)
         return 0;
     if (MPI_Recv(got, (int)sizeof got, MPI_CHAR, s.MPI_SOURCE, s.MPI_TAG, c->watch,
                  MPI_STATUS_IGNORE) != MPI_SUCCESS)

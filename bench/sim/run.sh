@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
 out=$(mktemp -d "${TMPDIR:-/tmp}/gnd-sim.XXXXXX")
 trap 'rm -rf "$out"' EXIT
-wrap='-Wl,--wrap=gnd_eval_all,--wrap=gnd_wait,--wrap=gnd_read,--wrap=gnd_from'
+wrap='-Wl,--wrap=gnd_eval_all,--wrap=gnd_wait,--wrap=gnd_read,--wrap=gnd_from,--wrap=gnd_host_alloc,--wrap=gnd_host_free'
 # shellcheck disable=SC2046 # a list of files
 smpicc -O1 -std=gnu11 -D_GNU_SOURCE -DGND_SIM -include "$here/cost.h" "-I$here" "-I$build/include" \
     "-I$source/include" -o "$out/heat" "$here/heat.c" "$here/cost.c" \
@@ -29,10 +29,10 @@ XML
     columns=65536
     [ "$ranks" -le 64 ] || columns=$((65536 * 64 / ranks))
     rows=$((330 * ranks)) scale=$((16 * 65536 / columns))
-    for cuts in even speed; do
+    for cuts in ${CUTS:-even speed}; do
         GND_DEVICE=null GND_CACHE=0 SIM_SCALE=$scale LD_LIBRARY_PATH=$build/lib/.libs \
             smpirun -np "$ranks" -platform "$out/platform.xml" -hostfile "$out/hosts" \
-            --cfg=smpi/simulate-computation:no --cfg=contexts/factory:thread --cfg=smpi/allreduce:rdb \
+            --cfg=smpi/simulate-computation:no --cfg=contexts/factory:thread --cfg=smpi/allreduce:rdb --cfg=smpi/allgather:rdb \
             --cfg=smpi/test:1e-6 --cfg=smpi/iprobe:1e-6 --log=root.thresh:critical \
             "$out/heat" $rows $columns "${STEPS:-5}" $cuts "${FORM:-stencil}"
     done

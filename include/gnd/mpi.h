@@ -82,18 +82,33 @@ GND_API gnd_device *gndm_device(const gndm_ctx *c);
  * wait for them. */
 GND_API void gndm_set_timeout(gndm_ctx *c, double seconds);
 
+/* Goes on with the ranks that are left after a rank died: returns a context over them, on the same
+ * devices and with the same flags and time limit, and closes c with all its arrays and scopes. The
+ * ranks keep their order and get new numbers. Read the arrays from the last checkpoint
+ * (gndm_load_state), whose files do not depend on the number of ranks. All ranks that are left call
+ * it and wait for each other without a limit; a rank whose context has no error yet gets one at its
+ * next call that exchanges data. Check gndm_status of the result: if another rank dies meanwhile,
+ * call gndm_rebuild again. Where MPI cannot do this (gndm_no_rebuild), a context with an error is
+ * returned with GND_ERR_UNSUPPORTED, whose message says what to do, and others unchanged. */
+GND_API gndm_ctx *gndm_rebuild(gndm_ctx *c);
+/* Why gndm_rebuild cannot go on after a rank died; "" if it can. Open MPI 5 can if it is started by
+ * `mpirun --with-ft ulfm`. gndm_open tests it. Not collective. */
+GND_API const char *gndm_no_rebuild(const gndm_ctx *c);
+
 /* The device of a rank, and its measured speeds. */
 typedef struct gndm_rank_info {
     char host[64], device[64], name[128]; /* host, id and name of the device */
-    char transport[16];                   /* how it exchanges data: "mapped" or "staged" (MPI, from
-                                             the device's own memory or through a copy), "nccl", or
-                                             "nccl+staged": NCCL with some ranks, MPI with others */
+    char transport[16];                   /* how it exchanges data by MPI: "mapped" or "cuda-aware"
+                                             (from the device's own memory), "staged" (through a
+                                             copy); "nccl", or "nccl+staged": NCCL with some ranks,
+                                             MPI with others */
     double bandwidth;                     /* bytes per second of elementwise work */
     double flops;                         /* operations per second of products, float32 */
     double link;                          /* bytes per second to the next rank */
     double share;                         /* part of elementwise work, by measured speed: 0 .. 1 */
-    uint64_t mem_bytes;
-    char no_nccl[160]; /* why it does not use NCCL; "" if it does */
+    uint64_t mem_bytes, max_alloc_bytes;  /* memory of the device, and its largest buffer */
+    char no_nccl[160];                    /* why it does not use NCCL; "" if it does */
+    char no_cuda_mpi[160]; /* why it does not give its device's memory to MPI; "" if it does */
 } gndm_rank_info;
 /* Fills info[0 .. gndm_size - 1]. Measures the speeds if the cache folder does not have them; they
  * are stored for each device and number of ranks on its node. */
@@ -123,9 +138,10 @@ GND_API gndm_part *gndm_part_even(gndm_ctx *c, int ndim, const int64_t *shape, c
 /* The kind of work whose measured speed determines the cuts. */
 enum { GNDM_BANDWIDTH = 0, GNDM_FLOPS = 1 };
 /* Cuts in proportion to the measured speeds of the ranks. A part has at most 1/8 of the memory of
- * its device, at 16 bytes per element; what exceeds this goes to the other ranks. If the array
- * exceeds all these limits together, the cuts are in proportion to the memory of the devices. If a
- * device then cannot hold its part, evaluation fails with GND_ERR_DEVMEM and names the rank. grid:
+ * its device, and fits the device's largest buffer, at 16 bytes per element; what exceeds this goes
+ * to the other ranks. If the array exceeds all these limits together, the cuts are in proportion to
+ * them, but every part still fits a buffer if that is possible. If a device cannot hold its part,
+ * evaluation fails with GND_ERR_DEVMEM and names the rank. grid:
  * as in gndm_part_even. If several ranks share a coordinate of an axis, the slowest of them
  * determines its interval. */
 GND_API gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const int *grid,

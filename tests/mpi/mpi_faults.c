@@ -85,6 +85,13 @@ static int late(void)
     if (rank == 0) {
         tap_ok(ok, "a rank that does not come is named: %s", gndm_message(ctx));
         tap_ok(gndm_wait(ctx, 1, &x) == GND_ERR_STATE, "later calls fail at once");
+        if (gndm_no_rebuild(ctx)[0])
+            tap_ok(gndm_rebuild(ctx) == ctx && gndm_status(ctx) == GND_ERR_UNSUPPORTED &&
+                       strstr(gndm_message(ctx), "gndm_load_state") &&
+                       strstr(gndm_message(ctx), named),
+                   "no rebuilding with this MPI: %s", gndm_message(ctx));
+        else
+            tap_skip(1, "this MPI can do it");
         tap_done();
         fflush(stdout);
         sleep(1);
@@ -102,6 +109,9 @@ int main(int argc, char **argv)
     gndm_scope_begin(ctx);
     local_errors();
     different_calls();
+    if (gndm_no_rebuild(ctx)[0])
+        dist_ok(gndm_rebuild(ctx) == ctx && gndm_status(ctx) == GND_OK,
+                "a context without an error stays: %s", gndm_no_rebuild(ctx));
     gndm_scope_end(ctx);
     return dist_end();
 }

@@ -55,27 +55,36 @@ static void parts(void)
     gndm_part_free(p);
 }
 
-/* More elements than all devices hold: each rank gets them in proportion to its memory. */
+/* The extent of this part of a vector; -1 after a failure. */
+static int64_t extent(const gndm_part *p, int r)
+{
+    int64_t start[1], stop[1];
+    return gndm_part_box(p, r, start, stop) ? -1 : stop[0] - start[0];
+}
+
+/* Vectors of 16 bytes per element that exceed what devices and their buffers hold. */
 static void memory(void)
 {
-    const int64_t shape[1] = {INT64_C(1) << 50};
     gndm_rank_info *info = calloc((size_t)size, sizeof *info);
-    int ok = gndm_ranks(ctx, info) == GND_OK;
-    double sum = 0, least = INFINITY;
+    int ok = gndm_ranks(ctx, info) == GND_OK, fits = ok;
+    double sum = 0;
+    int64_t full = 0;
     for (int r = 0; r < size; r++) {
-        sum += (double)info[r].mem_bytes;
-        least = fmin(least, (double)info[r].mem_bytes);
+        ok = ok && info[r].max_alloc_bytes >= 16 && info[r].max_alloc_bytes <= info[r].mem_bytes;
+        sum += (double)info[r].max_alloc_bytes;
+        full += (int64_t)(info[r].max_alloc_bytes / 16);
     }
-    gndm_part *p = gndm_part_default(ctx, 1, shape);
-    for (int r = 0; r < size && ok; r++) {
-        int64_t start[1], stop[1];
-        ok = gndm_part_box(p, r, start, stop) == GND_OK;
-        const double want = (double)shape[0] * ((double)info[r].mem_bytes / sum);
-        ok = ok && fabs((double)(stop[0] - start[0]) / want - 1) < 1e-9;
+    const int64_t much = INT64_C(1) << 50, some = full - 1;
+    gndm_part *p = gndm_part_default(ctx, 1, &much), *q = gndm_part_default(ctx, 1, &some);
+    for (int r = 0; r < size; r++) {
+        const double want = (double)much * ((double)info[r].max_alloc_bytes / sum);
+        ok = ok && fabs((double)extent(p, r) / want - 1) < 1e-7;
+        fits = fits && extent(q, r) >= 0 && extent(q, r) <= (int64_t)(info[r].max_alloc_bytes / 16);
     }
-    dist_ok(ok, "beyond all memory the cuts follow it: the least is %.2f of the mean",
-            least * size / sum);
+    dist_ok(ok, "beyond all buffers the cuts follow their sizes");
+    dist_ok(fits, "%.1f GB in %d parts: each fits a buffer", 16e-9 * (double)some, size);
     gndm_part_free(p);
+    gndm_part_free(q);
     free(info);
 }
 

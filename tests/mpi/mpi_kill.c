@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mpi_kill.c FOLDER STEPS EVERY WAY - the heat equation with a checkpoint in FOLDER/state every
- * EVERY steps, cut by way WAY of dist_part. Goes on from the checkpoint that is there, and writes
- * FOLDER/end.npy. Each rank leaves its process id in FOLDER/pid.RANK, for mpi_kill.sh to kill it.
+ * mpi_kill.c FOLDER STEPS EVERY WAY [RANK STEP]... - the heat equation with a checkpoint in
+ * FOLDER/state every EVERY steps, cut by way WAY of dist_part. Goes on from the checkpoint that is
+ * there, and writes FOLDER/end.npy. Each rank leaves its process id in FOLDER/pid.RANK, for
+ * mpi_kill.sh to kill it. RANK (of all ranks at the beginning) kills itself when it begins STEP.
+ * Where MPI allows it, the others go on without it, from the last checkpoint.
  */
 #include "dist.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { N = 61, M = 47 };
@@ -50,30 +54,39 @@ static gndm_array *step(gndm_array *u, gndm_part *p)
     return y;
 }
 
-int main(int argc, char **argv)
+/* Reads the checkpoint, or begins. */
+static gnd_status start(const char *state, gndm_part *p, int64_t *i, gndm_array **u)
+{
+    static const char *const names[] = {"u"};
+    const gndm_part *const in = p;
+    *i = 0;
+    gnd_status st = gndm_load_state(ctx, state, i, 1, names, &in, u);
+    if (st == GND_ERR_IO) { /* there is none yet */
+        st = GND_OK;
+        *u = begin(p);
+    } else if (rank == 0 && !st) {
+        printf("# from step %lld\n", (long long)*i);
+    }
+    return st;
+}
+
+/* All steps from the last checkpoint to the end. Deaths are those of the command line. */
+static gnd_status all(char **argv, int first, int deaths, char **death)
 {
     static const char *const names[] = {"u"};
     const int64_t shape[2] = {N, M};
-    char state[512], end[512];
-    if (argc != 5)
-        return 2;
-    dist_begin(&argc, &argv, GNDM_EVEN);
     const int steps = atoi(argv[2]), every = atoi(argv[3]);
+    char state[512], end[512];
     snprintf(state, sizeof state, "%s/state", argv[1]);
     snprintf(end, sizeof end, "%s/end.npy", argv[1]);
-    tell_pid(argv[1]);
-    int64_t i = 0;
     gndm_part *p = dist_part(atoi(argv[4]), 2, shape);
-    const gndm_part *const in = p;
-    gndm_array *u;
-    gnd_status st = gndm_load_state(ctx, state, &i, 1, names, &in, &u);
-    if (st == GND_ERR_IO) { /* there is none yet */
-        st = GND_OK;
-        u = begin(p);
-    } else if (rank == 0 && !st) {
-        printf("# from step %lld\n", (long long)i);
-    }
+    gndm_array *u = NULL;
+    int64_t i = 0;
+    gnd_status st = start(state, p, &i, &u);
     for (; i < steps && !st; i++) {
+        for (int k = 0; k + 1 < deaths; k += 2)
+            if (atoi(death[k]) == first && atoi(death[k + 1]) == i)
+                raise(SIGKILL);
         gnd_scope_begin();
         gndm_assign(&u, step(u, p));
         gnd_scope_end();
@@ -82,12 +95,40 @@ int main(int argc, char **argv)
     }
     if (!st)
         st = gndm_save_npy(u, end);
+    gndm_part_free(p);
+    return st;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 5)
+        return 2;
+    dist_begin(&argc, &argv, GNDM_EVEN);
+    const int first = rank;
+    int rebuilt = 0;
+    tell_pid(argv[1]);
+    gnd_status st = all(argv, first, argc - 5, argv + 5);
+    while (st && !gndm_no_rebuild(ctx)[0] && strstr(gndm_message(ctx), "died")) {
+        char text[256];
+        snprintf(text, sizeof text, "%s", gndm_message(ctx));
+        ctx = gndm_rebuild(ctx);
+        rebuilt = 1;
+        rank = gndm_rank(ctx);
+        size = gndm_size(ctx);
+        st = gndm_status(ctx);
+        if (rank == 0)
+            printf("# %s; %d ranks go on\n", text, size);
+        if (!st)
+            st = all(argv, first, argc - 5, argv + 5);
+    }
     if (st && rank == 0)
         printf("# %s\n", gndm_message(ctx));
-    gndm_release(u);
-    gndm_part_free(p);
     gnd_scope_end();
     gndm_close(ctx);
+    if (rebuilt) { /* MPI_Finalize of Open MPI 5 may wait for the rank that died */
+        fflush(stdout);
+        _exit(st != GND_OK);
+    }
     MPI_Finalize();
     return st != GND_OK;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * mpi_nccl.c - NCCL below the exchanges, for mpi_nccl.sh: mpi_nccl: everything that can go through
- * it, against gnd alone; mpi_nccl tell: what gndm_open decided; mpi_nccl fails TEXT: one rank's
- * failure, whose message has TEXT, is the same error on all ranks, and then it goes on by MPI;
- * mpi_nccl breaks TEXT: it ends the context, on all ranks, at once.
+ * it, against gnd alone; mpi_nccl trees: all-reduces of several groups; mpi_nccl tell: what
+ * gndm_open decided; mpi_nccl fails TEXT: one rank's failure, whose message has TEXT, is the same
+ * error on all ranks, and then it goes on by MPI; mpi_nccl breaks TEXT: it ends the context, on all
+ * ranks, at once.
  */
 #include "dist.h"
 
@@ -24,7 +25,8 @@ static int tell(int *argc, char ***argv)
         printf("rank %d: %s\n", rank, gndm_message(ctx));
     else if (!gndm_ranks(ctx, info) && rank == 0)
         for (int r = 0; r < size; r++)
-            printf("rank %d: %s: %s\n", r, info[r].transport, info[r].no_nccl);
+            printf("rank %d: %s: %s; MPI: %s\n", r, info[r].transport, info[r].no_nccl,
+                   info[r].no_cuda_mpi);
     free(info);
     gndm_close(ctx);
     MPI_Finalize();
@@ -145,6 +147,39 @@ static void everything(void)
     gndm_release(a);
 }
 
+/* All-reduces of `odd` elements more than hier.c asks for, of each operation. */
+static void tree(int64_t odd, gnd_dtype t, const char *name)
+{
+    static const char *const names[] = {"axis"};
+    const int64_t n = (1 << 16) + odd, shape[2] = {size, n};
+    gnd_array *x = dist_sample(t, 2, shape, 23);
+    gndm_part *p = gndm_part_even(ctx, 2, shape, (const int[]){size, 1});
+    gndm_part *whole = gndm_part_replicated(ctx, 1, &n);
+    gndm_array *a = gndm_wrap(ctx, gnd_index(x, GND_IDX(GND_SLICE(rank, rank + 1))), p);
+    const gnd_value v[2] = {gndm_value(a), gnd_value_int(0)},
+                    w[2] = {gnd_value_array(x), gnd_value_int(0)};
+    gnd_value ref;
+    if (dist_ok(gnd_call(dev, name, 2, w, 1, names, &ref) == GND_OK, "%s", name))
+        dist_same(gndm_apply(ctx, whole, name, 2, v, 1, names), ref.as.array, 1e-6,
+                  "%s of %d rows of %d %s", name, size, (int)n, gnd_dtype_name(t));
+    gndm_release(a);
+    gndm_part_free(p);
+    gndm_part_free(whole);
+}
+
+static void trees(void)
+{
+    tree(0, GND_FLOAT32, "sum");
+    tree(1, GND_COMPLEX64, "sum");
+    tree(7, GND_INT32, "max");
+    tree(5, GND_INT64, "min");
+    tree(3, GND_FLOAT64, "mean");
+    tree(2, GND_BOOL, "any");
+    tree(1, GND_BOOL, "all");
+    tree(4, GND_FLOAT32, "prod");
+    tree(6, GND_INT8, "count_nonzero");
+}
+
 /* --- failures --------------------------------------------------------------------------------- */
 
 /* The text of this rank's error is the same on all ranks. */
@@ -157,16 +192,22 @@ static int everywhere(const char *text)
     return !strcmp(first, mine);
 }
 
-static void failure(const char *text, int breaks)
+/* large: of reductions between several groups, too. */
+static void failure(const char *text, int breaks, int large)
 {
     const int64_t n = 300;
     gnd_array *x = dist_sample(GND_INT32, 1, &n, 5);
     gndm_array *a = dist_array(x, 0);
     gndm_part *whole = gndm_part_replicated(ctx, 1, &n);
+    const int64_t shape[2] = {size, 1 << 16};
+    gnd_array *rows = large ? gnd_ones(dev, GND_FLOAT32, 2, shape) : NULL;
+    gndm_array *b = large ? dist_array(rows, 0) : NULL;
     char message[256] = "";
     int failed = 0;
     for (int i = 0; i < 6 && !failed; i++) {
-        gndm_array *y = i % 2 ? gndm_along("sum", a, GND_NONE) : gndm_redistribute(a, whole);
+        gndm_array *y = i % 2 == 0 ? gndm_redistribute(a, whole)
+                        : large    ? gndm_along("sum", b, 0)
+                                   : gndm_along("sum", a, GND_NONE);
         failed = gndm_wait(ctx, 1, &y) != GND_OK;
         gndm_release(y);
     }
@@ -182,6 +223,7 @@ static void failure(const char *text, int breaks)
     if (!breaks)
         dist_same(gndm_redistribute(a, whole), x, 0, "and it moves what it should");
     gndm_release(a);
+    gndm_release(b);
     gndm_part_free(whole);
 }
 
@@ -191,8 +233,10 @@ int main(int argc, char **argv)
         return tell(&argc, &argv);
     dist_begin(&argc, &argv, GNDM_EVEN);
     gndm_scope_begin(ctx);
-    if (argc > 2)
-        failure(argv[2], !strcmp(argv[1], "breaks"));
+    if (argc > 1 && !strcmp(argv[1], "trees"))
+        trees();
+    else if (argc > 2)
+        failure(argv[2], !strcmp(argv[1], "breaks"), !strcmp(argv[1], "fails-large"));
     else
         everything();
     gndm_scope_end(ctx);

@@ -10,11 +10,15 @@ plugin=$GND_BUILDDIR/backends/opencl/.libs/gnd-opencl.so
 [ -f "$plugin" ] || skip_all "the OpenCL plugin is not built"
 case $GND_TEST_DEVICES in *pocl*) ;; *) skip_all "no PoCL among the devices of this run" ;; esac
 . "$GND_SRCDIR/tests/mpi/start.sh"
+case $GND_TEST_MPI in mpich) module=mpich ;; *) module=ompi-c ;; esac
 
 # shellcheck disable=SC2046 # flags are words
 $CC -std=gnu11 -O1 -fPIC -shared -I"$GND_BUILDDIR/include" -I"$GND_SRCDIR/include" \
     $(pkg-config --cflags OpenCL 2>/dev/null) -o gnd-cuda.so -x c "$GND_SRCDIR/tests/mpi/nccl_fake.inc" \
     -ldl -lpthread -lOpenCL 2>err || skip_all "no OpenCL to compile with: $(head -n 1 err)"
+# shellcheck disable=SC2046 # flags are words
+$CC -std=gnu11 -O1 -fPIC -shared -D_GNU_SOURCE $(pkg-config --cflags "$module" 2>/dev/null) -o aware.so -x c \
+    "$GND_SRCDIR/tests/mpi/aware_fake.inc" -ldl 2>err || fail "a CUDA-aware MPI to compile" && diag <err
 mkdir files none
 for folder in . none; do ln -s "$scratch/gnd-cuda.so" $folder/libcuda.so.1; done
 ln -s gnd-cuda.so libnccl.so.2
@@ -30,6 +34,13 @@ check "elements went through NCCL" grep -q 'fake ncclSend' err
 check "reductions too" grep -q 'fake ncclAllReduce' err
 check "the communicator is destroyed at the end" grep -q 'fake ncclCommDestroy' err
 if [ -n "${GND_TEST_ALL-}" ]; then FAKE_GPUS=2 started 3 mpi_nccl; fi
+
+# Several groups: two of two ranks, of two and one (its rank exchanges by MPI alone), of three and two.
+GND_MPI_NODE=2 FAKE_LOG=1 started 4 mpi_nccl trees
+check "NCCL inside the nodes" test "$(grep -c 'fake ncclReduceScatter' err)" = 36
+check "and again after MPI between them" test "$(grep -c 'fake ncclAllGather' err)" = 36
+GND_MPI_NODE=2 started 3 mpi_nccl trees
+if [ -n "${GND_TEST_ALL-}" ]; then GND_MPI_NODE=3 started 5 mpi_nccl trees; fi
 check "no message is left over" test -z "$(ls files)"
 
 # told NAME TEXT [VARIABLE=VALUE...]: what 2 ranks say of their ways to exchange.
@@ -56,10 +67,26 @@ told "a failure at the start" "rank 0: staged: ncclCommInitRank: unhandled cuda 
 told "a failure of the test exchange" "rank 1: staged: gndm_open: ncclGroupEnd: unhandled cuda error [rank 1]" \
     FAKE_FAIL='ncclGroupEnd 1 1'
 
+FAKE_FAIL='ncclReduceScatter 1 2' GND_MPI_NODE=2 started 3 mpi_nccl fails-large 'ncclReduceScatter: invalid usage'
 # After the test exchange at the start: call 2 and later are the program's.
 for call in 'ncclSend 1 2:ncclSend: invalid usage' 'ncclGroupEnd 1 2:ncclGroupEnd: unhandled cuda error' \
     'ncclAllReduce 1 1:ncclAllReduce: invalid usage' 'cuStreamWaitEvent 1 4:cuStreamWaitEvent: CUDA_ERROR'; do
     FAKE_FAIL=${call%%:*} started 2 mpi_nccl fails "${call#*:}"
 done
 FAKE_FAIL='cuEventQuery 1 2' started 2 mpi_nccl breaks "wait: during an exchange by NCCL: cuEventQuery: CUDA_ERROR_LAUNCH_FAILED"
+
+# CUDA-aware MPI: device memory is sent and received, also beside a rank that uses its host's; a test at the start.
+export GND_MPI_NCCL=0
+aware() { started "$@" && sort err | uniq -c | sort -rn | sed -n 's/^ *\([0-9]* fake MPI_.*\)/# \1/p' | head -n 3; }
+LD_PRELOAD=$scratch/aware.so aware 2 mpi_nccl
+check "MPI sends from the device" grep -q 'fake MPI_Isend from the device' err
+check "and receives there" grep -q 'fake MPI_Irecv to the device' err
+GND_MPI_NCCL="" LD_PRELOAD=$scratch/aware.so GND_MPI_NODE=2 started 3 mpi_nccl trees
+told "both ranks, required" "rank 1: cuda-aware: " GND_MPI_CUDA=1 LD_PRELOAD="$scratch/aware.so"
+told "wrong bytes" "rank 0: staged: GND_MPI_NCCL=0; MPI: the test message through device memory came with" \
+    FAKE_WRONG=1 LD_PRELOAD="$scratch/aware.so"
+told "not wanted" "rank 0: staged: GND_MPI_NCCL=0; MPI: GND_MPI_CUDA=0" GND_MPI_CUDA=0 LD_PRELOAD="$scratch/aware.so"
+told "required in vain" "gndm_open: GND_MPI_CUDA=1, and MPI cannot use the device: this MPI " GND_MPI_CUDA=1
+told "no number" "rank 1: gndm_open: GND_MPI_NODE: not a number of ranks [rank 0]" GND_MPI_NODE=two
+told "neither" "rank 1: gndm_open: GND_MPI_CUDA: not 0 or 1 [rank 0]" GND_MPI_CUDA=maybe
 done_testing
