@@ -9,27 +9,20 @@
 
 const gndm__rule gndm__rules[] = {
 #define RULE(names, cls, run, data) {names, cls, gndm__fn_##run, data},
+#define REFUSED(names, why) {names, why, NULL, 0},
 #include "rules.def"
 #undef RULE
+#undef REFUSED
     {NULL, NULL, NULL, 0},
 };
 
 static const gndm__rule by_operands = {"", "elementwise", gndm__fn_elementwise, 0};
 
-static int listed(const char *names, const char *name)
-{
-    const size_t n = strlen(name);
-    for (const char *s = strstr(names, name); s; s = strstr(s + 1, name))
-        if ((s == names || s[-1] == ' ') && (s[n] == ' ' || !s[n]))
-            return 1;
-    return 0;
-}
-
 static const gndm__rule *rule_of(const char *name, const gnd_function *f, gnd_function_info *info)
 {
     gnd_function_describe(f, info);
     for (const gndm__rule *r = gndm__rules; r->names; r++)
-        if (listed(r->names, name))
+        if (gndm__word(r->names, name))
             return r;
     /* operands by position only: an elementwise operation of gnd's table, or a dtype */
     for (int i = 0; i < info->nparameters; i++)
@@ -43,14 +36,14 @@ const char *gndm_function_class(const char *name)
     gnd_function_info info;
     const gnd_function *f = name ? gnd_function_find(name, 0) : NULL;
     const gndm__rule *r = f ? rule_of(name, f, &info) : NULL;
-    return r ? r->cls : NULL;
+    return r && r->run ? r->cls : NULL;
 }
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
 static int has_name(const gnd_parameter *p, const char *name)
 {
-    return !strcmp(p->name, name) || listed(p->others, name);
+    return !strcmp(p->name, name) || gndm__word(p->others, name);
 }
 
 /* Sets a->at: the value of each parameter. Values that do not match a parameter are left for gnd,
@@ -76,6 +69,14 @@ const gnd_value *gndm__arg(const gndm__args *a, const char *name)
         if (has_name(&a->info.parameter[i], name) && a->at[i] >= 0)
             return a->v[a->at[i]].tag == GND_V_NOTHING ? NULL : &a->v[a->at[i]];
     return NULL;
+}
+
+int gndm__given(const gndm__args *a, const char *name)
+{
+    for (int i = 0; i < a->info.nparameters; i++)
+        if (has_name(&a->info.parameter[i], name))
+            return a->at[i] >= 0;
+    return 0;
 }
 
 gndm_array *gndm__arg_array(const gndm__args *a, const char *name)
@@ -119,18 +120,32 @@ void gndm__replace(gndm__args *a, int i, gndm_array *x)
 
 /* --- calls of gnd ----------------------------------------------------------------------------- */
 
+typedef gnd_array *stand_in(gndm_array *x);
+
+static gnd_status replace_one(gndm__args *a, gnd_value *v, void *of)
+{
+    (void)a;
+    if (gndm__as_array(v)) /* not a gnd array that a handler put there */
+        *v = gnd_value_array((*(stand_in **)of)(gndm__as_array(v)));
+    return GND_OK;
+}
+
 /* Calls the function with of(x) in place of each distributed array x. The generator of random
  * numbers is the context's. */
-static gnd_status call_with(gndm__args *a, gnd_array *(*of)(gndm_array *), gnd_value *out)
+static gnd_status call_with(gndm__args *a, stand_in *of, gnd_value *out)
 {
     gnd_value *v = malloc(((size_t)a->n + 1) * sizeof *v);
-    if (!v) {
+    int bad = !v;
+    for (int i = 0; i < a->n && !bad; i++) {
+        v[i] = a->v[i];
+        bad = gndm__each_array(a, &v[i], replace_one, &of) != GND_OK;
+    }
+    if (bad) {
+        free(v);
         *out = gnd_value_none();
         gnd_status_of(gnd_fail(GND_ERR_NOMEM, "%s: out of host memory", a->name));
         return GND_ERR_NOMEM;
     }
-    for (int i = 0; i < a->n; i++)
-        v[i] = gndm__as_array(&a->v[i]) ? gnd_value_array(of(gndm__as_array(&a->v[i]))) : a->v[i];
     gnd_rng *thread = gnd_call_rng(), before = *thread;
     *thread = a->c->rng;
     const gnd_status st = gnd_call_function(a->c->dev, a->f, a->n, v, a->nkw, a->kw, out);
@@ -240,8 +255,10 @@ void gndm_value_clear(gnd_value *v)
         for (int64_t i = 0; i < v->as.items.n; i++)
             gndm_release(gndm__as_array(&v->as.items.item[i]));
         free((void *)(uintptr_t)v->as.items.item);
-    } else {
+    } else if (gndm__as_array(v)) {
         gndm_release(gndm__as_array(v));
+    } else if (v->tag != GND_V_ARRAY) { /* numbers, and what gnd returned about dtypes */
+        gnd_value_clear(v);
     }
     *v = gnd_value_none();
 }
@@ -284,29 +301,6 @@ static gnd_status begin(gndm_ctx *c, const char *name, int n, const gnd_value *v
     return gndm__enter(c, name, "%s", text);
 }
 
-/* Copies the values to a->v. Plain gnd arrays become replicated arrays. */
-static gnd_status adopt(gndm__args *a, const gnd_value *values)
-{
-    for (int i = 0; i < a->n; i++) {
-        a->v[i] = values[i];
-        if (values[i].tag == GND_V_ARRAY && values[i].as.array &&
-            !gnd_is_weak(values[i].as.array)) {
-            gnd_array *x = values[i].as.array;
-            if (gnd_status_of(x))
-                return gndm__fail(a->c, gnd_status_of(x), "%s", gnd_error(x));
-            gndm_part *p = gndm__part_new(a->c, gnd_ndim(x), gnd_shape(x));
-            a->v[i] = gndm_value(gndm__array(a->c, gnd_dtype_of(x), p, x));
-            gndm_part_free(p);
-        }
-        if (a->v[i].tag == GNDM_V_ARRAY) {
-            const gnd_status st = gndm__check(a->c, gndm__as_array(&a->v[i]));
-            if (st)
-                return st;
-        }
-    }
-    return GND_OK;
-}
-
 static gnd_status run(gndm_ctx *c, const gndm_part *part, const char *name, int n,
                       const gnd_value *values, int nkw, const char *const *keywords, gnd_value *out)
 {
@@ -320,18 +314,21 @@ static gnd_status run(gndm_ctx *c, const gndm_part *part, const char *name, int 
         return gndm__fail(c, st ? st : GND_ERR_NAME, "%s", gnd_message());
     }
     a.rule = rule_of(name, a.f, &a.info);
-    if (!a.rule)
-        return gndm__fail(c, GND_ERR_UNSUPPORTED,
-                          "%s: not there for distributed arrays: compute it with gnd on a copy "
-                          "that every rank has (gndm_part_replicated, gndm_local)",
-                          name);
+    if (!a.rule || !a.rule->run)
+        return gndm__fail(c, GND_ERR_UNSUPPORTED, "%s: not there for distributed arrays: %s", name,
+                          a.rule ? a.rule->cls
+                                 : "compute it with gnd on a copy that every rank has "
+                                   "(gndm_part_replicated, gndm_local)");
     a.v = calloc((size_t)n + 1, sizeof *a.v);
     if (!a.v)
         return gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", name);
+    if (n)
+        memcpy(a.v, values, (size_t)n * sizeof *values);
     bind(&a);
-    gnd_status st = adopt(&a, values);
+    gnd_status st = gndm__adopt(&a);
     if (!st)
         st = a.rule->run(&a);
+    gndm__drop_memory(&a);
     free(a.v);
     return st;
 }

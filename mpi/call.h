@@ -24,28 +24,101 @@ typedef struct gndm__args {
     int at[GND_PARAMETERS]; /* index in v of each parameter's value; -1: not given */
     const gndm_part *part;  /* the partition that the caller wants for the result, or NULL */
     gnd_value *out;
+    struct gndm__memory *memory; /* of items of lists */
 } gndm__args;
 
 /* A row of rules.def. */
 typedef struct gndm__rule {
     const char *names; /* separated by blanks */
-    const char *cls;   /* shown by gndm_function_class */
+    const char *cls;   /* shown by gndm_function_class; "lists": arguments may be lists of arrays.
+                          Without `run`: why there is no such function */
     gnd_status (*run)(gndm__args *a);
     int data; /* for the handler */
 } gndm__rule;
+
+/* --- lists of arrays and parameters by name (args.c) -------------------------------------------
+ */
+
+/* Plain gnd arrays among the values, also in lists, become replicated arrays. Copies lists that
+ * hold arrays. Refuses them if the rule does not take lists. */
+gnd_status gndm__adopt(gndm__args *a);
+/* Room for n values until the call ends, or NULL; gndm__drop_memory frees all of it. */
+gnd_value *gndm__items(gndm__args *a, int64_t n);
+void gndm__drop_memory(gndm__args *a);
+int gndm__is_list(const gnd_value *v);
+int gndm__holds_array(const gnd_value *v);
+/* Calls f for each array in *v, which f may replace; a list is copied before. */
+gnd_status gndm__each_array(gndm__args *a, gnd_value *v,
+                            gnd_status (*f)(gndm__args *a, gnd_value *v, void *data), void *data);
+/* All arrays among the values and in their lists, in the memory of the call. */
+typedef struct gndm__arrays {
+    gndm_array **x;
+    int n, room;
+} gndm__arrays;
+gnd_status gndm__arrays_of(gndm__args *a, gndm__arrays *all);
+/* A gnd array that every rank has. Never NULL. */
+gndm_array *gndm__copied(gndm_ctx *c, gnd_array *x);
+/* The value as an array: a number or a list of numbers becomes an array that every rank has. Never
+ * NULL. */
+gndm_array *gndm__made(gndm__args *a, const gnd_value *v);
+/* The items of a list as arrays, in the memory of the call. NULL: v is no list, or out of memory.
+ */
+gndm_array **gndm__list(gndm__args *a, const gnd_value *v, int *n);
+/* An int, or a list of at most `most` ints. Returns how many, or -1 for anything else. */
+int gndm__ints(const gnd_value *v, int most, int64_t *out);
+/* The parameter `name` as an axis from 0 of ndim axes. */
+int gndm__axis(const gndm__args *a, const char *name, int64_t initial, int ndim);
+/* Whether no other parameters are given than those in names, which blanks separate. */
+int gndm__only(const gndm__args *a, const char *names);
+/* Whether name is one of names, which blanks separate. */
+int gndm__word(const char *names, const char *name);
+/* Calls a function inside a call. The form has a letter for each value, separated by blanks: a
+ * array, i int64_t, n int, f double, b truth value (int), t dtype, v gnd_value; KEYWORD:letter
+ * passes it by name. Never NULL; an operand that holds an error makes it the result's. */
+gndm_array *gndm__do(gndm_ctx *c, const char *name, const char *form, ...);
+/* x[start:stop:step] along an axis. Never NULL. */
+gndm_array *gndm__sliced(gndm_ctx *c, gndm_array *x, int axis, int64_t start, int64_t stop,
+                         int64_t step);
+gndm_array *gndm__as(gndm_ctx *c, gndm_array *x, gnd_dtype t);
+/* x with the axes of the set whole on each rank (gndm__whole_axes), and x with all axes whole.
+ * Never NULL. */
+gndm_array *gndm__whole(gndm_ctx *c, gndm_array *x, uint32_t axes);
+gndm_array *gndm__everywhere(gndm_ctx *c, gndm_array *x);
+/* The n arrays of a tuple that gndm_call returned inside a call, whose scope owns them. */
+void gndm__take_items(gnd_value *out, int n, gndm_array **y);
+/* The value of a text of the expression language, with n named values (eval.c). Never NULL. */
+gndm_array *gndm__text(gndm_ctx *c, const char *text, int n, const char *const *names,
+                       const gnd_value *v);
+/* gndm__try for a function whose result is an array. */
+gnd_status gndm__expect(gndm__args *a, gnd_array **like);
+/* Returns y, in the dtype of `like`; its shape must be that of `like`. */
+gnd_status gndm__ret_like(gndm__args *a, gndm_array *y, gnd_array *like);
 
 /* --- handlers --------------------------------------------------------------------------------- */
 
 gnd_status gndm__fn_elementwise(gndm__args *a); /* fn_elementwise.c */
 gnd_status gndm__fn_where(gndm__args *a);
+gnd_status gndm__fn_by_cases(gndm__args *a);
+/* x in the partition that matches `part` of an array to which x broadcasts. Never NULL. */
+gndm_array *gndm__aligned(gndm_ctx *c, gndm_array *x, const gndm_part *part);
+/* The partition of the array to which all of them broadcast: that of one of its shape, preferably
+ * one that is split, or the default. The caller frees it; it may hold an error. */
+gndm_part *gndm__common_part(gndm__args *a, const gndm__arrays *all);
 gnd_status gndm__fn_reduce(gndm__args *a); /* fn_reduce.c */
 /* The sum over the axes of the call, divided by divisor, as dtype t. The bits do not depend on the
  * order (fn_repro.c). */
 gnd_status gndm__sum_reproducible(gndm__args *a, gndm_array *x, gnd_dtype t, double divisor);
 gnd_status gndm__fn_create(gndm__args *a); /* fn_create.c */
-gnd_status gndm__fn_axes(gndm__args *a);   /* fn_view.c */
-gnd_status gndm__fn_lines(gndm__args *a);  /* fn_lines.c */
+gnd_status gndm__fn_of_shape(gndm__args *a);
+/* This rank's box of a lazy array that all ranks make, in the partition that the call asks for, or
+ * in the default one. Never NULL. */
+gndm_array *gndm__part_of_whole(gndm__args *a, gnd_array *x);
+/* For gndm__each_array: every rank gets the whole array. */
+gnd_status gndm__parameter(gndm__args *a, gnd_value *v, void *data);
+gnd_status gndm__fn_axes(gndm__args *a);  /* fn_view.c */
+gnd_status gndm__fn_lines(gndm__args *a); /* fn_lines.c */
 gnd_status gndm__fn_gathered(gndm__args *a);
+gnd_status gndm__fn_cross(gndm__args *a);
 gnd_status gndm__fn_matmul(gndm__args *a); /* fn_product.c */
 gnd_status gndm__fn_fft(gndm__args *a);    /* fn_fft.c */
 gnd_status gndm__fn_qr(gndm__args *a);     /* fn_tsqr.c */
@@ -67,16 +140,79 @@ gnd_status gndm__fn_extract(gndm__args *a);
 gnd_status gndm__fn_nonzero(gndm__args *a);
 gnd_status gndm__fn_compress(gndm__args *a); /* fn_along.c */
 gnd_status gndm__fn_take_along_axis(gndm__args *a);
+gnd_status gndm__fn_view_dtype(gndm__args *a);
 gnd_status gndm__fn_reshape(gndm__args *a); /* fn_reshape.c */
 gnd_status gndm__fn_dot(gndm__args *a);     /* fn_compose.c */
 gnd_status gndm__fn_outer(gndm__args *a);
 gnd_status gndm__fn_vecdot(gndm__args *a);
 gnd_status gndm__fn_triangle(gndm__args *a);
 gnd_status gndm__fn_alike(gndm__args *a);
+gnd_status gndm__fn_ufunc(gndm__args *a);
 gnd_status gndm__fn_bincount(gndm__args *a); /* fn_count.c */
 gnd_status gndm__fn_histogram(gndm__args *a);
+gnd_status gndm__fn_bin_edges(gndm__args *a);
 gnd_status gndm__fn_beside(gndm__args *a);
-gnd_status gndm__fn_convolve(gndm__args *a); /* fn_signal.c */
+gnd_status gndm__fn_convolve(gndm__args *a);    /* fn_signal.c */
+gnd_status gndm__fn_permutation(gndm__args *a); /* fn_draw.c */
+gnd_status gndm__fn_permuted(gndm__args *a);
+gnd_status gndm__fn_choice(gndm__args *a);
+gnd_status gndm__fn_concat(gndm__args *a); /* fn_join.c */
+gnd_status gndm__fn_stack(gndm__args *a);
+gnd_status gndm__fn_vstack(gndm__args *a);
+gnd_status gndm__fn_hstack(gndm__args *a);
+gnd_status gndm__fn_dstack(gndm__args *a);
+gnd_status gndm__fn_column_stack(gndm__args *a);
+gnd_status gndm__fn_append(gndm__args *a);
+gnd_status gndm__fn_block(gndm__args *a);
+gnd_status gndm__fn_asarray(gndm__args *a);
+gnd_status gndm__fn_split(gndm__args *a); /* fn_split.c */
+gnd_status gndm__fn_unstack(gndm__args *a);
+gnd_status gndm__fn_roll(gndm__args *a); /* fn_shift.c */
+gnd_status gndm__fn_fftshift(gndm__args *a);
+gnd_status gndm__fn_flip(gndm__args *a);
+gnd_status gndm__fn_rot90(gndm__args *a);
+gnd_status gndm__fn_repeat(gndm__args *a);
+gnd_status gndm__fn_tile(gndm__args *a);
+gnd_status gndm__fn_resize(gndm__args *a);
+gnd_status gndm__fn_pad(gndm__args *a);          /* fn_pad.c */
+gnd_status gndm__fn_broadcast_to(gndm__args *a); /* fn_grid.c */
+gnd_status gndm__fn_broadcast_arrays(gndm__args *a);
+gnd_status gndm__fn_meshgrid(gndm__args *a);
+gnd_status gndm__fn_ufunc_outer(gndm__args *a);
+gnd_status gndm__fn_diagonal(gndm__args *a); /* fn_diagonal.c */
+gnd_status gndm__fn_diag(gndm__args *a);
+gnd_status gndm__fn_fill_diagonal(gndm__args *a);
+gnd_status gndm__fn_text(gndm__args *a);      /* fn_text.c */
+gnd_status gndm__fn_update_at(gndm__args *a); /* fn_update.c */
+gnd_status gndm__fn_put(gndm__args *a);
+gnd_status gndm__fn_masked(gndm__args *a);
+gnd_status gndm__fn_insert(gndm__args *a);
+gnd_status gndm__fn_diff(gndm__args *a); /* fn_window.c */
+gnd_status gndm__fn_ediff1d(gndm__args *a);
+gnd_status gndm__fn_gradient(gndm__args *a);
+gnd_status gndm__fn_sliding_window_view(gndm__args *a);
+gnd_status gndm__fn_filter(gndm__args *a);
+gnd_status gndm__fn_convolve_nd(gndm__args *a);
+gnd_status gndm__fn_matrices(gndm__args *a); /* fn_matrices.c */
+gnd_status gndm__fn_svd(gndm__args *a);
+gnd_status gndm__fn_svdvals(gndm__args *a);
+gnd_status gndm__fn_pinv(gndm__args *a);
+gnd_status gndm__fn_polyfit(gndm__args *a);
+gnd_status gndm__fn_vander(gndm__args *a);
+gnd_status gndm__fn_solve_triangular(gndm__args *a);
+gnd_status gndm__fn_inner(gndm__args *a); /* fn_contract.c */
+gnd_status gndm__fn_tensordot(gndm__args *a);
+gnd_status gndm__fn_einsum(gndm__args *a);
+gnd_status gndm__fn_kron(gndm__args *a);
+gnd_status gndm__fn_matrix_power(gndm__args *a);
+gnd_status gndm__fn_multi_dot(gndm__args *a);
+gnd_status gndm__fn_average(gndm__args *a); /* fn_stat.c */
+gnd_status gndm__fn_cov(gndm__args *a);
+gnd_status gndm__fn_trapezoid(gndm__args *a);
+gnd_status gndm__fn_lexsort(gndm__args *a);
+gnd_status gndm__fn_vector_norm(gndm__args *a); /* fn_norm.c */
+gnd_status gndm__fn_norm(gndm__args *a);
+gnd_status gndm__fn_cond(gndm__args *a);
 
 /* Values of `data`: kinds of reductions, kinds of transforms, and shapes of results of
  * fn_lines.c. */
@@ -107,6 +243,8 @@ enum { GNDM__UNION, GNDM__BOTH, GNDM__ONLY, GNDM__EITHER }; /* fn_pair.c */
 
 /* The value of the parameter with this name, or NULL if it is not given or None. */
 const gnd_value *gndm__arg(const gndm__args *a, const char *name);
+/* Whether a value is given for the parameter, which may be None. */
+int gndm__given(const gndm__args *a, const char *name);
 /* The same as an array (or NULL), as an int (`initial` if it is not given or not an int), and as a
  * truth value. */
 gndm_array *gndm__arg_array(const gndm__args *a, const char *name);

@@ -254,18 +254,44 @@ static gndm_array *adopt(gndm_ctx *c, gnd_array *x)
     return y;
 }
 
+static gnd_eval_objects objects(evaluation *e)
+{
+    return (gnd_eval_objects){.noun = "a distributed array",
+                              .dev = e->c->dev,
+                              .arg = e,
+                              .call = call,
+                              .makes = makes,
+                              .index = take_index,
+                              .describe = describe,
+                              .clear = clear,
+                              .message = message};
+}
+
+/* The result of the language as an array. */
+static gndm_array *result(gndm_ctx *c, gnd_status st, gnd_value *out)
+{
+    if (st)
+        return gndm__error(c, gndm__fail(c, st, "%s", gnd_message()));
+    if (out->tag == GNDM_V_ARRAY)
+        return gndm__as_array(out);
+    gndm_array *y = adopt(c, out->as.array);
+    gnd_value_clear(out);
+    return y;
+}
+
+gndm_array *gndm__text(gndm_ctx *c, const char *text, int n, const char *const *names,
+                       const gnd_value *v)
+{
+    evaluation e = {.c = c, .log = NULL};
+    const gnd_eval_objects of = objects(&e);
+    gnd_value out;
+    return result(c, gnd_eval_values(&of, text, n, names, v, &out), &out);
+}
+
 static gndm_array *evaluate(evaluation *e, const char *text, int n, const char *const *names,
                             gndm_array *const *values)
 {
-    const gnd_eval_objects of = {.noun = "a distributed array",
-                                 .dev = e->c->dev,
-                                 .arg = e,
-                                 .call = call,
-                                 .makes = makes,
-                                 .index = take_index,
-                                 .describe = describe,
-                                 .clear = clear,
-                                 .message = message};
+    const gnd_eval_objects of = objects(e);
     gnd_value *v = calloc((size_t)(n > 0 ? n : 0) + 1, sizeof *v), out;
     if (!v)
         return gndm__error(e->c, gndm__broken(e->c, GND_ERR_NOMEM, "eval: out of host memory"));
@@ -282,13 +308,7 @@ static gndm_array *evaluate(evaluation *e, const char *text, int n, const char *
     }
     st = gnd_eval_values(&of, text, n, names, v, &out);
     free(v);
-    if (st)
-        return gndm__error(e->c, gndm__fail(e->c, st, "%s", gnd_message()));
-    if (out.tag == GNDM_V_ARRAY)
-        return gndm__as_array(&out);
-    gndm_array *y = adopt(e->c, out.as.array);
-    gnd_value_clear(&out);
-    return y;
+    return result(e->c, st, &out);
 }
 
 gndm_array *gndm_eval(gndm_ctx *c, const char *text, int n, const char *const *names,

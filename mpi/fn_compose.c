@@ -97,19 +97,36 @@ gnd_status gndm__fn_triangle(gndm__args *a)
     return gndm__ret_array(a, gndm__array(c, x->dtype, x->part, y));
 }
 
-/* array_equal and allclose: one truth value, the same on all ranks. */
+/* Whether one of the shapes broadcasts to the other, or both to a third. */
+static int broadcasts(const gndm_part *p, const gndm_part *q)
+{
+    for (int i = 1; i <= p->ndim && i <= q->ndim; i++) {
+        const int64_t m = p->shape[p->ndim - i], n = q->shape[q->ndim - i];
+        if (m != n && m != 1 && n != 1)
+            return 0;
+    }
+    return 1;
+}
+
+/* array_equal, array_equiv and allclose: one truth value, the same on all ranks. */
 gnd_status gndm__fn_alike(gndm__args *a)
 {
     static const char *const kw[] = {"rtol", "atol", "equal_nan"};
     gndm_ctx *c = a->c;
     gndm_array *x[2];
     const int close = !strcmp(a->name, "allclose");
+    const int equiv = !strcmp(a->name, "array_equiv");
     if (!operands(a, close ? "a" : "a1", close ? "b" : "a2", x) ||
         (!close && gndm__arg_true(a, "equal_nan")))
         return gndm__fn_gathered(a);
     const gndm_part *p = x[0]->part, *q = x[1]->part;
-    if (!close && (p->ndim != q->ndim ||
-                   memcmp(p->shape, q->shape, (size_t)p->ndim * sizeof *p->shape) != 0)) {
+    if (equiv && !broadcasts(p, q)) {
+        *a->out = gnd_value_bool(0);
+        return GND_OK;
+    }
+    if (!close && !equiv &&
+        (p->ndim != q->ndim ||
+         memcmp(p->shape, q->shape, (size_t)p->ndim * sizeof *p->shape) != 0)) {
         *a->out = gnd_value_bool(0);
         return GND_OK;
     }
@@ -131,4 +148,35 @@ gnd_status gndm__fn_alike(gndm__args *a)
     if (!st)
         *a->out = gnd_value_bool(yes != 0);
     return st;
+}
+
+/* add.reduce, add.accumulate and the others: the reduction, and the running one, along axis 0 by
+ * default. */
+gnd_status gndm__fn_ufunc(gndm__args *a)
+{
+    static const char *const names[][2] = {{"add.reduce", "sum"},
+                                           {"multiply.reduce", "prod"},
+                                           {"maximum.reduce", "max"},
+                                           {"minimum.reduce", "min"},
+                                           {"logical_and.reduce", "all"},
+                                           {"logical_or.reduce", "any"},
+                                           {"add.accumulate", "cumsum"},
+                                           {"multiply.accumulate", "cumprod"},
+                                           {"maximum.accumulate", "cummax"},
+                                           {"minimum.accumulate", "cummin"}};
+    gnd_value v[GND_PARAMETERS + 1], tried;
+    const char *kw[GND_PARAMETERS + 1];
+    int n = 0, k = 0;
+    const gnd_status st = gndm__try(a, &tried);
+    if (st)
+        return st;
+    while (k < 9 && strcmp(names[k][0], a->name) != 0)
+        k++;
+    for (int i = 0; i < a->info.nparameters; i++) {
+        if (a->at[i] < 0 && strcmp(a->info.parameter[i].name, "axis") != 0)
+            continue;
+        kw[n] = a->info.parameter[i].name;
+        v[n++] = a->at[i] < 0 ? gnd_value_int(0) : a->v[a->at[i]];
+    }
+    return gndm_call(a->c, names[k][1], n, v, n - 1, kw + 1, a->out);
 }

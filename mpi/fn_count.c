@@ -185,6 +185,17 @@ gnd_status gndm__fn_histogram(gndm__args *a)
     return gndm__ret_arrays(a, 2, out);
 }
 
+gnd_status gndm__fn_bin_edges(gndm__args *a)
+{
+    gndm_array *x = gndm__arg_array(a, "x");
+    const gnd_value *bins = gndm__arg(a, "bins");
+    gnd_array *edges = NULL;
+    if (!x || !gndm__part_split_anywhere(x->part) || (bins && bins->tag != GND_V_INT))
+        return gndm__fn_gathered(a);
+    const gnd_status st = edges_of(a, x, &edges);
+    return st ? st : gndm__ret_array(a, gndm__copied(a->c, edges));
+}
+
 /* --- elementwise with whole other operands ---------------------------------------------------- */
 
 /* Operand `data` of the rule keeps its partition; every rank gets the other operands whole. */

@@ -5,11 +5,11 @@
  * whole lazy array and computes only its box. The elements are the same for any number of ranks and
  * any cuts.
  */
-#include "call.h"
+#include "shuffle.h"
 
 #include <string.h>
 
-static gndm_array *part_of_whole(gndm__args *a, gnd_array *x)
+gndm_array *gndm__part_of_whole(gndm__args *a, gnd_array *x)
 {
     gndm_ctx *c = a->c;
     const int ndim = gnd_ndim(x);
@@ -27,24 +27,67 @@ static gndm_array *part_of_whole(gndm__args *a, gnd_array *x)
     return y;
 }
 
+gnd_status gndm__parameter(gndm__args *a, gnd_value *v, void *data)
+{
+    (void)data;
+    *v = gndm_value(gndm__everywhere(a->c, gndm__as_array(v)));
+    return gndm__check(a->c, gndm__as_array(v));
+}
+
+/* The result: its arrays become distributed ones. */
+static gnd_status created(gndm__args *a, gnd_value *out)
+{
+    const int one = out->tag == GND_V_ARRAY && !gnd_is_weak(out->as.array);
+    if (gndm__is_list(out) && !gndm__holds_array(out)) { /* extents */
+        gndm_part *none = gndm__part_new(a->c, 0, NULL);
+        const gnd_status st = gndm__ret(a, out, none);
+        gndm_part_free(none);
+        return st;
+    }
+    const int64_t n = one ? 1 : gndm__is_list(out) ? out->as.items.n : 0;
+    gndm_array **y = (gndm_array **)(void *)gndm__items(a, n);
+    if (!y)
+        return gndm__broken(a->c, GND_ERR_NOMEM, "%s: out of host memory", a->name);
+    if (n == 0) {
+        *a->out = *out;
+        return GND_OK;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        gnd_array *x = one ? out->as.array : out->as.items.item[i].as.array;
+        if (gnd_status_of(x)) /* out of memory for a node: the shape is not known, so the rank
+                                 cannot continue */
+            return gndm__broken(a->c, gnd_status_of(x), "%s", gnd_error(x));
+        y[i] = gndm__part_of_whole(a, x);
+    }
+    if (!one)
+        gndm__drop_items(out);
+    return one ? gndm__ret_array(a, y[0]) : gndm__ret_arrays(a, (int)n, y);
+}
+
+/* data 1: parameters may be arrays, which every rank gets, such as the probabilities of outcomes.
+ */
 gnd_status gndm__fn_create(gndm__args *a)
 {
     gnd_value out;
-    for (int i = 0; i < a->n; i++)
-        if (gndm__as_array(&a->v[i]))
+    gnd_status st = GND_OK;
+    for (int i = 0; i < a->n && !st; i++)
+        if (a->rule->data)
+            st = gndm__each_array(a, &a->v[i], gndm__parameter, NULL);
+        else if (gndm__as_array(&a->v[i]))
             return gndm__fail(a->c, GND_ERR_UNSUPPORTED,
                               "%s: parameters must be numbers: a distributed array of parameters "
                               "is not supported",
                               a->name);
-    gnd_status st = gndm__local_call(a, &out);
-    if (st)
-        return st;
-    if (out.tag == GND_V_ARRAY && !gnd_is_weak(out.as.array)) {
-        if (gnd_status_of(out.as.array)) /* out of memory for a node: the shape is not known, so the
-                                            rank cannot continue */
-            return gndm__broken(a->c, gnd_status_of(out.as.array), "%s", gnd_error(out.as.array));
-        return gndm__ret_array(a, part_of_whole(a, out.as.array));
-    }
-    *a->out = out;
-    return GND_OK;
+    if (!st)
+        st = gndm__local_call(a, &out);
+    return st ? st : created(a, &out);
+}
+
+/* Functions of shapes and dtypes alone: gnd's results for placeholders. Their arrays are indices,
+ * which do not depend on elements. */
+gnd_status gndm__fn_of_shape(gndm__args *a)
+{
+    gnd_value out;
+    const gnd_status st = gndm__try(a, &out);
+    return st ? st : created(a, &out);
 }

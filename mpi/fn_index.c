@@ -151,6 +151,23 @@ static gnd_status by_owners(gndm__args *a, gndm_array *x, gndm_array *index, int
     return st;
 }
 
+/* take from an array that every rank has: each rank takes for its part of the indices. */
+static gnd_status by_index(gndm__args *a, gndm_array *index, int axis, int ndim,
+                           const int64_t *shape)
+{
+    int from[GND_MAX_NDIM];
+    gnd_value local;
+    gnd_status st = gndm__local_call(a, &local);
+    if (st)
+        return st;
+    for (int d = 0; d < ndim; d++)
+        from[d] = d < axis || d >= axis + index->part->ndim ? -1 : d - axis;
+    gndm_part *after = gndm__part_axes(a->c, index->part, ndim, shape, from);
+    st = gndm__ret(a, &local, after);
+    gndm_part_free(after);
+    return st;
+}
+
 gnd_status gndm__fn_take(gndm__args *a)
 {
     gndm_ctx *c = a->c;
@@ -159,13 +176,16 @@ gnd_status gndm__fn_take(gndm__args *a)
     gnd_status st = gndm__try(a, &v);
     if (st)
         return st;
-    if (!x || !index || v.tag != GND_V_ARRAY || !gndm__part_split_anywhere(x->part))
+    if (!x || !index || v.tag != GND_V_ARRAY ||
+        !(gndm__part_split_anywhere(x->part) || gndm__part_split_anywhere(index->part)))
         return gndm__fn_gathered(a);
     const int ndim = gnd_ndim(v.as.array);
     const int64_t *shape = gnd_shape(v.as.array);
     int all;
     const uint32_t axes = gndm__arg_axes(a, x->part->ndim, &all);
     int axis = all ? 0 : __builtin_ctz(axes);
+    if (!gndm__part_split_anywhere(x->part))
+        return by_index(a, index, axis, ndim, shape);
     if (all)
         x = gndm__vector(c, x);
     st = gndm__check(c, x);

@@ -49,21 +49,21 @@ static uint32_t axes_of(const gndm__args *a, const gndm_array *x)
     return gndm__arg_axes(a, x->part->ndim, NULL);
 }
 
-/* Moves the operands: those with the shape of p to partition p; all others become whole on every
- * rank. */
+/* Moves the operands: those with the shape of p to partition p, and those that broadcast to it to
+ * the partition that matches. All others, such as the quantiles, become whole on every rank. */
 static gnd_status move_operands(gndm__args *a, const gndm_part *p)
 {
     gnd_status st = GND_OK;
+    const int broadcasts = a->rule->data != GNDM__QUANTILE || a->rule->run == gndm__fn_reduce;
     for (int i = 0; i < a->n && !st; i++) {
         gndm_array *y = gndm__as_array(&a->v[i]);
         if (!y)
             continue;
         const int same = y->part->ndim == p->ndim &&
                          !memcmp(y->part->shape, p->shape, (size_t)p->ndim * sizeof *p->shape);
-        gndm_part *to = same ? gndm__part_retain((gndm_part *)p)
-                             : gndm__part_new(a->c, y->part->ndim, y->part->shape);
-        gndm__replace(a, i, gndm__moved(a->c, y, to));
-        gndm_part_free(to);
+        gndm__replace(a, i,
+                      same || (broadcasts && y->part->ndim <= p->ndim) ? gndm__aligned(a->c, y, p)
+                                                                       : gndm__everywhere(a->c, y));
         st = gndm__check(a->c, gndm__as_array(&a->v[i]));
     }
     return st;
@@ -108,22 +108,24 @@ gnd_status gndm__fn_lines(gndm__args *a)
     return st;
 }
 
+/* cross: along the axis of three elements, of arrays of one shape. */
+gnd_status gndm__fn_cross(gndm__args *a)
+{
+    gndm_array *x = gndm__arg_array(a, "x1"), *y = gndm__arg_array(a, "x2");
+    const int same =
+        x && y && x->part->ndim == y->part->ndim &&
+        !memcmp(x->part->shape, y->part->shape, (size_t)x->part->ndim * sizeof(int64_t));
+    return same ? gndm__fn_lines(a) : gndm__fn_gathered(a);
+}
+
 /* --- whole arrays ----------------------------------------------------------------------------- */
 
-/* Makes all operands whole on every rank. */
-static gnd_status gather(gndm__args *a)
+static gnd_status local_one(gndm__args *a, gnd_value *v, void *data)
 {
-    gnd_status st = GND_OK;
-    for (int i = 0; i < a->n && !st; i++) {
-        gndm_array *x = gndm__as_array(&a->v[i]);
-        if (!x)
-            continue;
-        gndm_part *p = gndm__part_new(a->c, x->part->ndim, x->part->shape);
-        gndm__replace(a, i, gndm__moved(a->c, x, p));
-        gndm_part_free(p);
-        st = gndm__check(a->c, gndm__as_array(&a->v[i]));
-    }
-    return st;
+    (void)a;
+    (void)data;
+    *v = gnd_value_array(gndm__as_array(v)->local);
+    return GND_OK;
 }
 
 static gnd_status wait_for(const gnd_value *v)
@@ -142,24 +144,22 @@ static gnd_value whole(gndm_ctx *c, const gnd_value *v)
 {
     if (v->tag != GND_V_ARRAY || gnd_is_weak(v->as.array))
         return *v;
-    gnd_array *x = v->as.array;
-    gndm_part *p = gndm__part_new(c, gnd_ndim(x), gnd_shape(x));
-    gndm_array *y = gndm__array(c, gnd_dtype_of(x), p, x);
-    gndm_part_free(p);
-    return gndm_value(y);
+    return gndm_value(gndm__copied(c, v->as.array));
 }
 
 gnd_status gndm__fn_gathered(gndm__args *a)
 {
     gnd_value local;
-    gnd_status st = gather(a);
+    gnd_status st = GND_OK;
+    for (int i = 0; i < a->n && !st; i++) /* all operands become whole on every rank */
+        st = gndm__each_array(a, &a->v[i], gndm__parameter, NULL);
     if (st)
         return st;
     gnd_value *v = malloc(((size_t)a->n + 1) * sizeof *v);
     st = v ? GND_OK : GND_ERR_NOMEM;
-    for (int i = 0; i < a->n && v; i++) {
-        gndm_array *y = gndm__as_array(&a->v[i]);
-        v[i] = y ? gnd_value_array(y->local) : a->v[i];
+    for (int i = 0; i < a->n && !st; i++) {
+        v[i] = a->v[i];
+        st = gndm__each_array(a, &v[i], local_one, NULL);
     }
     if (!st)
         st = gnd_call_function(a->c->dev, a->f, a->n, v, a->nkw, a->kw, &local);

@@ -280,7 +280,9 @@ GND_API gndm_array *gndm_at(gndm_array *x, const char *index);
  * the neighbours' parts. Beyond the ends of the array the border wraps around (periodic != 0) or is
  * left out. Returns the rank's own gnd array, owned by the caller. start[d] receives the index in x
  * of its first element, which may be negative if periodic. A rank with an empty part gets an empty
- * array. */
+ * array. Only the border is sent. The result is lazy: a kernel that reads it a few times joins part
+ * and border itself; before one that reads it often, as a stencil does, they are copied into one
+ * array. gndm_stencil needs no such copy. */
 GND_API gnd_array *gndm_halo(gndm_array *x, const int64_t *below, const int64_t *above,
                              int periodic, int64_t *start);
 /* A stencil. x is a piece of a part with a border of below[d] and above[d] elements along each

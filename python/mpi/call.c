@@ -66,14 +66,32 @@ PyObject *pm_call(pm_ctx *ctx, const gndm_part *part, const char *name, int lina
     return r;
 }
 
+/* The context of the first distributed array in o, which may be a list of them; NULL: there is
+ * none. Lists of lists are looked at `depth` deep. */
+static pm_ctx *context_in(PyObject *o, int depth)
+{
+    if (pm_is_array(o))
+        return ((pm_array *)o)->ctx;
+    if (depth == 0 || !(PyList_Check(o) || PyTuple_Check(o)))
+        return NULL;
+    const Py_ssize_t n = PySequence_Size(o);
+    pm_ctx *found = NULL;
+    for (Py_ssize_t i = 0; i < n && !found; i++)
+        found =
+            context_in(PyList_Check(o) ? PyList_GetItem(o, i) : PyTuple_GetItem(o, i), depth - 1);
+    return found;
+}
+
 /* The context of a call, borrowed: that of its first distributed array, else that of partition=,
  * else the current one. */
 static pm_ctx *context_of(const char *name, PyObject *const *args, Py_ssize_t n,
                           PyObject *partition)
 {
-    for (Py_ssize_t i = 0; i < n; i++)
-        if (pm_is_array(args[i]))
-            return ((pm_array *)args[i])->ctx;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        pm_ctx *ctx = context_in(args[i], 8);
+        if (ctx)
+            return ctx;
+    }
     if (partition && Py_TYPE(partition) == pm_part_type)
         return ((pm_part *)partition)->ctx;
     if (!pm_current)

@@ -99,6 +99,9 @@ FUNCTIONS = [
     ('unique', lambda m, x: m.unique((4 * x).astype(np.int64))),
     ('fft', lambda m, x: m.fft.fft(x, axis=0)),
     ('norm', lambda m, x: m.linalg.norm(x)),
+    ('lists', lambda m, x: m.concatenate([x, m.stack((x[0], x[-1]))])),
+    ('pieces and shifts', lambda m, x: m.pad(m.roll(m.split(x, [3, 5])[2], 2, axis=0), 1)),
+    ('rows set', lambda m, x: m.insert(m.delete(x, 2, axis=0), 1, 5, axis=1)),
 ]
 
 
@@ -188,7 +191,8 @@ def test_errors():
     raises(TypeError, lambda: np.mean(x), "so do NumPy's", 'gnd.mpi.mean')
     raises(TypeError, lambda: np.add(x, 1), 'a ufunc of NumPy')
     raises(TypeError, lambda: gm.sum(x, axes=3), 'an unknown keyword', 'axes')
-    raises(AttributeError, lambda: gm.concat, 'a function that is not there', 'x.local')
+    raises(AttributeError, lambda: gm.as_strided, 'a function that is not there', 'x.local')
+    raises(TypeError, lambda: gm.sum([x, x]), 'a list of distributed arrays', 'stack')
     raises(OSError, lambda: gm.load('/nowhere/x.npy'), 'a file that is not there')
     raises(TypeError, lambda: x.redistribute(3), 'no partition', 'gnd.mpi.Partition')
     raises(ValueError, lambda: ctx.partition((4,), cuts=[[0, 5]] if ctx.size == 1 else [[0] * ctx.size + [5]]).shape and
