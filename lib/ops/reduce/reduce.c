@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "graph/check.h"
 #include "graph/scope.h"
+#include "prim/choices.h"
 #include <gnd/array.h>
 #include <gnd/manip.h>
 #include <gnd/reduce.h>
@@ -281,6 +282,7 @@ gnd_array *gnd_mean(gnd_array *x, gnd_axes axes, unsigned flags)
 
 /* The size of the runs of a long reduction: the kernel of a run holds it, and so reads it once. */
 #define RUN_BYTES 16384
+#define CACHED (16 << 20)
 
 /* The length of the runs that n elements, the last axes of c, are cut into; 0: c is not cut. All
  * runs have one length if a suitable length divides n, else the last one is shorter. */
@@ -291,6 +293,9 @@ static int64_t run_length(const gnd_array *c, uint32_t mask, int64_t n)
     const int64_t most = RUN_BYTES / (int64_t)gnd_dtype_size((gnd_dtype)c->dtype);
     const int several =
         mask & (mask - 1) && c->kind == GND__VIEW; /* they may not be one axis in memory */
+    /* a second pass over what fits a GPU's cache costs less than the launches that runs need */
+    if (!gnd__for_cpu(c->dev) && c->size * (int64_t)gnd_dtype_size((gnd_dtype)c->dtype) <= CACHED)
+        return 0;
     if (n <= 4 * most || c->ndim > GND_MAX_NDIM - 2 || several ||
         mask >> __builtin_ctz(mask) != (uint32_t)((1ull << (c->ndim - __builtin_ctz(mask))) - 1))
         return 0;
