@@ -60,7 +60,7 @@ void gnd__make_teams(gnd__pgraph *g)
             gnd__pnode *p = &g->node[g->sinks[t]];
             g->looked++;
             if (p->team != g->sinks[t] || !gnd__same_shape(p->a, lead->a) ||
-                nops + p->nops > gnd__kernel_ops(g) || nleaf + p->nleaf > GND__LEAVES) {
+                nops + p->nops > GND__KERNEL_OPS || nleaf + p->nleaf > GND__LEAVES) {
                 misfits++;
                 continue;
             }
