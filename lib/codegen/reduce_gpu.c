@@ -92,15 +92,6 @@ typedef struct tiling {
     int64_t tiles, splits, chunk;
 } tiling;
 
-/* Whether equal values may be combined in any order: no place of one is asked for. */
-static int any_order(const gnd__kir *k)
-{
-    for (int j = 0; j < k->nreds; j++)
-        if (k->red[j].fn || gnd__reds[k->red[j].op].place)
-            return 0;
-    return 1;
-}
-
 /* Kept points that fill less than a group: as many layers as fit. */
 static void tile_narrow(const gnd__cg *c, int64_t items, int64_t r, tiling *t)
 {
@@ -127,7 +118,8 @@ static tiling tile_points(gnd__cg *c)
     items = m / t.vec;
     /* PoCL 5.0 computes layers wrongly (3.1 does not), and they gain nothing there */
     const int layers = !strstr(c->t->props->platform, "Portable Computing");
-    if (layers && t.across == GROUP && items >= 1 && items <= GROUP / 2 && r >= 64 && any_order(k))
+    if (layers && t.across == GROUP && items >= 1 && items <= GROUP / 2 && r >= 64 &&
+        gnd__cg_any_order(k))
         tile_narrow(c, items, r, &t);
     while (layers && !t.narrow && t.down < 4 && t.across > 64 && r >= 64 * 2 * t.down &&
            items * t.down < MIN_ITEMS &&
