@@ -80,6 +80,10 @@ static gnd_array *reduced(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtype t
 
 /* --- sums and products ------------------------------------------------------------------------ */
 
+/* From this number of factors on, products of float32 are computed in float64: the roundings of
+ * many factors near 1 are alike and add up (590,000 factors: 7e-4). */
+#define MANY_FACTORS 256
+
 static gnd_array *sum_or_prod(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
                               gnd_dtype t, gnd__red red)
 {
@@ -96,7 +100,11 @@ static gnd_array *sum_or_prod(const char *func, gnd_array *x, gnd_axes axes, uns
     gnd_array *c = t == (gnd_dtype)x->dtype ? x : gnd__astype(x, t, func);
     if (t == GND_BOOL) /* the sum of bools is "any", their product is "all" */
         red = red == GND__SUM ? GND__ANY : GND__ALL;
-    return gnd__leave(in, reduced(c, red, mask, t, flags));
+    const gnd_dtype wide = red == GND__PROD && t == GND_FLOAT32 && c->kind != GND__ERROR &&
+                                   gnd__count_of(c, mask) >= MANY_FACTORS
+                               ? gnd__device_float(c->dev)
+                               : t;
+    return gnd__leave(in, gnd__as(reduced(gnd__as(c, wide), red, mask, wide, flags), t));
 }
 
 gnd_array *gnd_sum(gnd_array *x, gnd_axes axes, unsigned flags)
