@@ -50,6 +50,10 @@ ${stores}
 ${declare ${B}}
 ${part_load ${B}, (g_i64)m * S + (s + ${ahead} < S ? s + ${ahead} : S - 1)}
 
+//@shape reduce_finish_load_across
+${declare ${B}}
+${part_load ${B}, (g_i64)(s + ${ahead} < S ? s + ${ahead} : S - 1) * M + m}
+
 //@shape reduce_finish_add
 if (s + ${ahead} < S) {
     ${add A, ${B}}

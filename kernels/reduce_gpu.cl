@@ -27,11 +27,13 @@ for (int l = 0; l < ${vec}; l++) {
 }
 const I rv = r0 + (r1 - r0) / ${vec} * ${vec};
 for (I x = r0 + lid * ${vec}; x < rv; x += ${pace}) {
-    const I i${last} = x;
+    I q = x; (void)q;
+    ${indices q, ${kept}, ${axes}}
+    const I first = i${last};
     ${vector_loads ${vec}}
     #pragma unroll
     for (int l = 0; l < ${vec}; l++) {
-        const I i${last} = x | l;
+        const I i${last} = first | l;
         ${lane_values ${vec}}
         ${step L[l], x + l}
         (void)i${last};
@@ -70,6 +72,7 @@ ${end}
 //     x             the last of them, along which points are neighbours
 //     vectors       they are loaded ${vec} at a time
 //     layers        there are several; `round` is one less than their number
+//     narrow        layers take every ${pace}-th element in turn, and combine by a tree
 //     split         results are parts, one for each s
 //@shape reduce_points_gpu
 const int lid = (int)GND_LID(0), y = lid / ${across}; (void)y;
@@ -90,20 +93,24 @@ for (int l = 0; l < ${vec}; l++) {
     ${init A[l]}
 }
 I r = s * chunk, r1 = r + chunk; if (r1 > R) r1 = R;
+${if narrow}
+r += y;
+${else}
 ${if layers}
 {
     const I part = (chunk + ${round}) / ${down}; r += y * part;
     if (r1 > r + part) r1 = r + part;
 }
 ${end}
+${end}
 if (m < M) {
     while (r < r1) {
-        I e = r + 64; if (e > r1) e = r1;
+        I e = r + 64 * ${pace}; if (e > r1) e = r1;
         for (int l = 0; l < ${vec}; l++) {
             ${init E[l]}
         }
         #pragma unroll 4
-        for (; r < e; r++) {
+        for (; r < e; r += ${pace}) {
             I q = r; (void)q;
             ${indices q, ${kept}, ${axes}}
             ${if vectors}
@@ -129,11 +136,26 @@ for (int l = 0; l < ${vec}; l++) {
     ${copy T[lid + l * ${local}], A[l]}
 }
 GND_BARRIER();
+${if narrow}
+for (int n = ${down}; n > 1;) {
+    const int h = (n + 1) / 2;
+    if (y < n - h) {
+        for (int l = 0; l < ${vec}; l++) {
+            ${add A[l], T[lid + h * ${across} + l * ${local}]}
+            ${copy T[lid + l * ${local}], A[l]}
+        }
+    }
+    GND_BARRIER();
+    n = h;
+}
+if (y > 0 || m >= M) return;
+${else}
 if (y > 0 || m >= M) return;
 for (int w = 1; w < ${down}; w++)
 for (int l = 0; l < ${vec}; l++) {
     ${add A[l], T[lid + w * ${across} + l * ${local}]}
 }
+${end}
 ${else}
 if (m >= M) return;
 ${end}

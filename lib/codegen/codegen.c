@@ -93,6 +93,9 @@ int gnd__cg_wide_apart(const gnd__kir *k)
            far_access(k);
 }
 
+/* Of 1024 bytes of parameters, which OpenCL guarantees, those for operands and indices. */
+#define MOST_PARAMETERS 836
+
 /* The bytes of the parameters. Strides become literals if as arguments they might exceed the
  * minimum that OpenCL guarantees (1024 bytes of parameters). */
 static int parameter_bytes(const gnd__kir *k, int wide)
@@ -114,7 +117,7 @@ static int parameter_bytes(const gnd__kir *k, int wide)
 
 int gnd__cg_must_bake(const gnd__kir *k, int wide)
 {
-    return parameter_bytes(k, wide) + 64 > 900;
+    return parameter_bytes(k, wide) > MOST_PARAMETERS;
 }
 
 static void begin_gen(gnd__gen *out)
@@ -137,6 +140,8 @@ gnd_status gnd__codegen(const gnd__kir *k, const gnd__target *t, gnd__gen *out, 
     gnd__cg_init(&c, k, t, out, &local);
     c.wide = gnd__cg_wide(k);
     c.bake = gnd__cg_must_bake(k, c.wide);
+    c.quick = !t->cpu && !c.wide && k->nkeep + k->nred > 1 &&
+              parameter_bytes(k, 0) + 8 * (k->nkeep + k->nred) <= MOST_PARAMETERS;
     if (k->rows)
         st = t->cpu ? gnd__cg_rows_cpu(&c) : gnd__cg_rows(&c);
     else if (!k->reduce)

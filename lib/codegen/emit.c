@@ -134,12 +134,26 @@ void gnd__cg_access_args(gnd__cg *c, int phase)
     }
 }
 
+/* What divides a number below 2^31 by the extent n: the factor, below 2^32, and from bit 32 on by
+ * how many bits the product is shifted (T. Granlund, P. L. Montgomery, "Division by invariant
+ * integers using multiplication", 1994). */
+static int64_t divider(int64_t n)
+{
+    int l = 0;
+    while ((int64_t)1 << l < n)
+        l++;
+    const uint64_t d = n > 0 ? (uint64_t)n : 1, factor = (((uint64_t)1 << (31 + l)) + d - 1) / d;
+    return (int64_t)(factor | (uint64_t)(31 + l) << 32);
+}
+
 void gnd__cg_dim_args(gnd__cg *c, int d0, int d1)
 {
     for (int d = d0; d < d1; d++) {
         char name[16];
         snprintf(name, sizeof name, "n%d", d);
         gnd__cg_int(c, name, c->k->dim[d]);
+        if (c->quick && d > 0)
+            gnd__cg_arg(c, GND__A_INT, 0, divider(c->k->dim[d]), GND__VALUE, 8, "g_u64", "m%d", d);
     }
 }
 
@@ -200,7 +214,14 @@ void gnd__cg_address(gnd__cg *c, int access)
 void gnd__cg_unflatten(gnd__cg *c, const char *flat, int d0, int d1)
 {
     for (int d = d1 - 1; d > d0; d--)
-        gnd__cgf(c, "    const I i%d = %s %% n%d; %s /= n%d;\n", d, flat, d, flat, d);
+        if (c->quick)
+            gnd__cgf(
+                c,
+                "    const I of%d = (I)(((g_u64)(g_u32)%s * (g_u32)m%d) >> (int)(m%d >> 32));\n"
+                "    const I i%d = %s - of%d*n%d; %s = of%d;\n",
+                d, flat, d, d, d, flat, d, d, flat, d);
+        else
+            gnd__cgf(c, "    const I i%d = %s %% n%d; %s /= n%d;\n", d, flat, d, flat, d);
     if (d1 > d0)
         gnd__cgf(c, "    const I i%d = %s;\n", d0, flat);
 }

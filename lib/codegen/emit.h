@@ -60,8 +60,9 @@ typedef struct gnd__cg {
     gnd__gkernel *kern; /* the one being written */
     gnd__str body;      /* its statements */
     gnd_err *e;
-    int wide;   /* indices need 64 bits */
-    int bake;   /* strides as literals */
+    int wide;  /* indices need 64 bits */
+    int bake;  /* strides as literals */
+    int quick; /* indices are divided by multiplications: parameters m1, m2 ... beside n1, n2 ... */
     int counts; /* indices of points are known to be non-negative */
     int keys;   /* accumulators of argmax and argmin are keys, if supported */
     gnd__vectors vector;
@@ -228,6 +229,8 @@ void gnd__acc_part_load(gnd__cg *c, const char *name, const char *at);
 /* Parameters of the first kernel for all its axes. ends: it writes the outputs; else partial
  * results. */
 void gnd__cg_reduce_args(gnd__cg *c, int ends);
+/* Whether equal values may be combined in any order: no place of one is asked for. */
+int gnd__cg_any_order(const gnd__kir *k);
 /* Ends the first kernel, of so many groups of `local` work-items. With more than one split writes
  * the second one, which combines the partial results of each kept point, and the epilogue. across:
  * the parts of all points for one split lie together, instead of all parts of a point. */

@@ -17,11 +17,19 @@ void gnd__cg_reduce_args(gnd__cg *c, int ends)
         gnd__acc_part_args(c, 1);
 }
 
+int gnd__cg_any_order(const gnd__kir *k)
+{
+    for (int j = 0; j < k->nreds; j++)
+        if (k->red[j].fn || gnd__reds[k->red[j].op].place)
+            return 0;
+    return 1;
+}
+
 /* The loads of one work-item of a group; they are as many elements apart as the group has
  * work-items. */
 typedef struct finish_writer {
     gnd__cg *c;
-    int local;
+    int local, across;
 } finish_writer;
 
 static void each_load(const finish_writer *w, const char *shape)
@@ -35,8 +43,9 @@ static void each_load(const finish_writer *w, const char *shape)
 
 static void write_loads(void *who, const gnd__holeargs *a)
 {
+    const finish_writer *w = who;
     (void)a;
-    each_load(who, "reduce_finish_load");
+    each_load(w, w->across ? "reduce_finish_load_across" : "reduce_finish_load");
 }
 
 static void write_adds(void *who, const gnd__holeargs *a)
@@ -45,13 +54,16 @@ static void write_adds(void *who, const gnd__holeargs *a)
     each_load(who, "reduce_finish_add");
 }
 
+/* Points of which each gets a group although the parts of a point do not lie together. */
+#define FEW 4096
+
 /* Partial results of kept point m are at m * S + s, or with `across` at s * M + m. On a GPU a group
  * takes one point when there are many partial results; else one work-item does. */
 static gnd_status finish_kernel(gnd__cg *c, int64_t splits, int across)
 {
     const gnd__kir *k = c->k;
     int64_t m = gnd__kir_kept(k);
-    int group = !c->t->cpu && splits > 32 && !across;
+    int group = !c->t->cpu && splits > 32 && (!across || (m <= FEW && gnd__cg_any_order(k)));
     size_t global, local = c->t->cpu ? 1 : group ? gnd__cg_group(c, 256) : 64;
     gnd__cg_begin(c, 1, "k_finish");
     gnd__cg_access_args(c, 1);
@@ -62,7 +74,7 @@ static gnd_status finish_kernel(gnd__cg *c, int64_t splits, int across)
     gnd__cg_int(c, "S", splits);
     if (group)
         gnd__acc_shared(c, 256);
-    finish_writer w = {c, (int)local};
+    finish_writer w = {c, (int)local, across};
     const gnd__hole own[] = {
         {"kept", .number = k->nkeep},     {"group", .number = group},
         {"across", .number = across},     {"local", .number = w.local},

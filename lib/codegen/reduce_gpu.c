@@ -15,6 +15,8 @@
 
 #define GROUP 256
 #define ROW_CHUNK 16384
+#define FEW_CHUNK 4096 /* where longer chunks are fewer than MIN_GROUPS groups */
+#define MIN_GROUPS 264
 #define SHORT_ROW 2048 /* many rows up to this length: several per group, by gnd__cg_rows */
 #define MANY_ROWS 1024
 #define MIN_ITEMS 262144 /* work-items that fill a large GPU */
@@ -32,12 +34,17 @@ static gnd_status rows(gnd__cg *c)
     const gnd__kir *k = c->k;
     const int axes = k->nkeep + k->nred, last = axes - 1;
     const int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k);
-    const int64_t splits = r ? (r + ROW_CHUNK - 1) / ROW_CHUNK : 1;
+    const int64_t chunk =
+        m * ((r + ROW_CHUNK - 1) / ROW_CHUNK) < MIN_GROUPS ? FEW_CHUNK : ROW_CHUNK;
+    const int64_t splits = r ? (r + chunk - 1) / chunk : 1;
     size_t local = gnd__cg_group(c, GROUP);
-    int vec = k->nred == 1 ? gnd__cg_vector_width(k, last, 1, 0) : 1;
+    int vec = gnd__cg_vector_width(k, last, k->nred == 1, 0);
     if (vec > 4 && gnd__cg_is_generator(k))
         vec = 4; /* a block of random words; more would only use registers */
     while (local > 32 && (int64_t)local * vec / 2 >= r)
+        local /= 2;
+    /* many rows: few work-items for each, which combine little */
+    while (local > 32 && m * (int64_t)local > 2 * MIN_ITEMS && (int64_t)local * vec * 8 > r)
         local /= 2;
     gnd__cg_begin(c, 0, "k_reduce");
     c->keys = 1; /* of the partial results and of those in local memory */
@@ -54,7 +61,7 @@ static gnd_status rows(gnd__cg *c)
         {"kept", .number = k->nkeep},
         {"last", .number = last},
         {"axes", .number = axes},
-        {"chunk", .number = ROW_CHUNK},
+        {"chunk", .number = chunk},
         {"local", .number = (int64_t)local},
         {"vec", .number = vec},
         {"vectors", .number = vec > 1},
@@ -66,13 +73,6 @@ static gnd_status rows(gnd__cg *c)
     return gnd__cg_end_reduction(c, (size_t)(m * splits), local, splits, 0);
 }
 
-/* The group of points(): `across` work-items side by side, each with vec neighbouring kept points,
- * in `down` layers that divide a chunk of the reduced elements and combine in local memory. */
-typedef struct tiling {
-    int vec, across, down;
-    int64_t tiles, splits, chunk;
-} tiling;
-
 /* Bytes of one point's accumulators. */
 static uint64_t acc_bytes(const gnd__kir *k)
 {
@@ -83,26 +83,54 @@ static uint64_t acc_bytes(const gnd__kir *k)
     return n;
 }
 
+/* The group of points(): `across` work-items side by side, each with vec neighbouring kept points,
+ * in `down` layers that divide a chunk of the reduced elements and combine in local memory. narrow:
+ * a group takes all kept points, and its layers take turns with the reduced elements, so that it
+ * walks through memory without gaps. */
+typedef struct tiling {
+    int vec, across, down, narrow;
+    int64_t tiles, splits, chunk;
+} tiling;
+
+/* Kept points that fill less than a group: as many layers as fit. */
+static void tile_narrow(const gnd__cg *c, int64_t items, int64_t r, tiling *t)
+{
+    const int64_t per = 16; /* elements of a work-item, at least */
+    const uint64_t room = c->t->props->local_bytes / 2 / (acc_bytes(c->k) * (uint64_t)t->vec);
+    t->narrow = 1;
+    t->across = (int)items;
+    t->down = GROUP / t->across;
+    while (t->down > 1 && ((uint64_t)(t->across * t->down) > room || per * t->down > r))
+        t->down--;
+    t->splits = r / (per * t->down);
+    if (t->splits > MIN_ITEMS / (items * t->down))
+        t->splits = MIN_ITEMS / (items * t->down);
+}
+
 static tiling tile_points(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
     int kept = k->nkeep - 1;
     int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k), items;
-    tiling t = {1, (int)gnd__cg_group(c, GROUP), 1, 0, 1, r};
+    tiling t = {1, (int)gnd__cg_group(c, GROUP), 1, 0, 0, 1, r};
     if (kept >= 0 && k->nred > 0)
         t.vec = gnd__cg_vector_width(k, kept, 0, 0);
     items = m / t.vec;
     /* PoCL 5.0 computes layers wrongly (3.1 does not), and they gain nothing there */
     const int layers = !strstr(c->t->props->platform, "Portable Computing");
-    while (layers && t.down < 4 && t.across > 64 && r >= 64 * 2 * t.down &&
+    if (layers && t.across == GROUP && items >= 1 && items <= GROUP / 2 && r >= 64 &&
+        gnd__cg_any_order(k))
+        tile_narrow(c, items, r, &t);
+    while (layers && !t.narrow && t.down < 4 && t.across > 64 && r >= 64 * 2 * t.down &&
            items * t.down < MIN_ITEMS &&
            acc_bytes(k) * (uint64_t)(t.across * t.down * t.vec) <= c->t->props->local_bytes / 2) {
         t.down *= 2;
         t.across /= 2;
     }
     t.tiles = (items + t.across - 1) / t.across;
-    t.splits = items ? MIN_ITEMS / (items * t.down) : 1;
-    if (t.splits > r / (64 * t.down))
+    if (!t.narrow)
+        t.splits = items ? MIN_ITEMS / (items * t.down) : 1;
+    if (!t.narrow && t.splits > r / (64 * t.down))
         t.splits = r / (64 * t.down);
     if (t.splits < 1)
         t.splits = 1;
@@ -141,6 +169,8 @@ static gnd_status points(gnd__cg *c)
         {"layers", .number = t.down > 1},
         {"down", .number = t.down},
         {"round", .number = t.down - 1},
+        {"narrow", .number = t.narrow},
+        {"pace", .number = t.narrow ? t.down : 1},
         {"local", .number = (int64_t)local},
         {"split", .number = t.splits > 1},
     };
@@ -160,7 +190,10 @@ gnd_status gnd__cg_reduce_gpu(gnd__cg *c)
         const gnd__access *a = &k->access[i];
         if (a->slot < 0 || !gnd__cg_in_phase(k, i, 0))
             continue;
-        contiguous += a->stride[last] == 1;
+        /* windows lie along both; what does not move along the kept points is the same for all of
+         * them */
+        contiguous +=
+            a->stride[last] == 1 && (kept < 0 || (a->stride[kept] != 1 && a->stride[kept] != 0));
         across += kept >= 0 && a->stride[kept] == 1;
     }
     if (k->nred == 1 && contiguous > across && r > 1 && r <= SHORT_ROW && m >= MANY_ROWS &&

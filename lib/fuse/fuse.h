@@ -193,7 +193,14 @@ void gnd__pgraph_free(gnd__pgraph *g);
 void gnd__owners(gnd__pgraph *g);
 
 /* --- roles.c: the role of each node, and the kernel that uses it ------------------------------ */
-#define GND__KERNEL_OPS 64 /* approximate limit of the operations in one kernel */
+/* Approximate limits of the operations in one kernel. A GPU computes many in the time of a pass
+ * over memory; PoCL compiles long kernels slowly. */
+#define GND__KERNEL_OPS 64
+#define GND__KERNEL_OPS_GPU 128
+static inline uint32_t gnd__kernel_ops(const gnd__pgraph *g)
+{
+    return g->gpu ? GND__KERNEL_OPS_GPU : GND__KERNEL_OPS;
+}
 void gnd__roles(gnd__pgraph *g);
 
 /* --- group.c: works, levels, order ------------------------------------------------------------ */

@@ -67,8 +67,8 @@ static int mergeable(const gnd__pgraph *g, const gnd__pwork *v, const gnd__pwork
         nops += g->node[w->root[i]].nops;
         nleaf += g->node[w->root[i]].nleaf;
     }
-    return nops <= GND__KERNEL_OPS + GND__KERNEL_OPS / 2 &&
-           nleaf <= GND__LEAVES + GND__LEAVES / 2 && (producer || share_dep(g, v, w));
+    return nops <= gnd__kernel_ops(g) * 3 / 2 && nleaf <= GND__LEAVES + GND__LEAVES / 2 &&
+           (producer || share_dep(g, v, w));
 }
 
 static void merge(gnd__pgraph *g, int32_t vi, int32_t wi)

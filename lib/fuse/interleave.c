@@ -27,7 +27,7 @@ static int interleaves(gnd__pgraph *g, const gnd__pnode *p)
         nops += q->role == GND__R_INLINE ? q->nops : 0;
         nleaf += q->role == GND__R_INLINE ? q->nleaf : 1;
     }
-    return nops <= GND__KERNEL_OPS && nleaf <= 2 * GND__LEAVES;
+    return nops <= gnd__kernel_ops(g) && nleaf <= 2 * GND__LEAVES;
 }
 
 /* Adds box work w to v, another one of the same assembly. */

@@ -20,6 +20,8 @@
 #define CHEAP_COST 4
 #define CHEAP_COST_GPU 20
 #define CHEAP_LEAVES 2
+#define REPEATED_COST                                                                              \
+    64 /* the most that all uses of a node through different views may cost together */
 #define CHEAP_EXPANDED 2
 #define BOXES_READ 4     /* the most arrays in an assembly that is not stored */
 #define FEW 4            /* up to this number, repetitions count as few; then the limit is */
@@ -196,6 +198,8 @@ static void measure(gnd__pgraph *g, gnd__pnode *p)
         nops += (uint32_t)(!of_one ? nin : gnd__shifted(g, i) >= 0 ? 1 : FEW);
         cost += (uint32_t)(of_one && gnd__shifted(g, i) >= 0 ? 1 : boxes_read(g, p));
     }
+    if (nops > gnd__kernel_ops(g) && gnd__is_elementwise(a))
+        nops = gnd__distinct_ops(g, i, gnd__kernel_ops(g));
     p->nops = (uint16_t)(nops > 60000 ? 60000 : nops);
     p->cost = cost > 1000000 ? 1000000 : cost;
 }
@@ -265,7 +269,7 @@ static void first_roles(gnd__pgraph *g, int limits)
             continue;
         measure(g, p);
         if (limits && a->kind == GND__ASSEMBLE &&
-            (p->nops > GND__KERNEL_OPS || p->nleaf > GND__LEAVES)) {
+            (p->nops > gnd__kernel_ops(g) || p->nleaf > GND__LEAVES)) {
             p->role = GND__R_ROOT;
             continue;
         }
@@ -276,7 +280,7 @@ static void first_roles(gnd__pgraph *g, int limits)
             p->role = GND__R_ROOT;
             continue;
         }
-        if (p->nops > GND__KERNEL_OPS || p->nleaf > GND__LEAVES) {
+        if (p->nops > gnd__kernel_ops(g) || p->nleaf > GND__LEAVES) {
             cut_below(g, p);
             measure(g, p);
         }
@@ -411,7 +415,8 @@ static void uses(gnd__pgraph *g)
             p->role = GND__R_ROOT; /* otherwise the inputs of its boxes are stored unless they are
                                       cheap */
         if (p->role == GND__R_INLINE && !gnd__is_view(a) && a->kind != GND__ASSEMBLE &&
-            ((u.conflict && (p->cost > cheap_cost(g, p) || p->nleaf > CHEAP_LEAVES)) ||
+            ((u.conflict && (p->cost > cheap_cost(g, p) || p->nleaf > CHEAP_LEAVES ||
+                             p->cost * p->parents > REPEATED_COST)) ||
              (u.expanded && p->cost > cheap_expanded(g, p, u.expanded)) ||
              (u.expanded & 2 && a->kind == GND__CHECKED))) {
             p->role = GND__R_ROOT;

@@ -15,6 +15,10 @@ static inline uint64_t gnd__mix_path(uint64_t a, uint64_t b)
     return a ^ (a >> 33);
 }
 
+/* distinct.c: the operations of elementwise node i and of the inline nodes below, counted once each
+ * where one kernel computes them once; a number above `most` if there are more than `most`. */
+uint32_t gnd__distinct_ops(gnd__pgraph *g, int32_t i, uint32_t most);
+
 /* Groups elementwise sinks of one shape into teams, which should become one kernel, so that common
  * parts are computed in it and not stored. The last sink leads. group.c decides later whether a
  * team becomes a kernel. */

@@ -234,6 +234,10 @@ gnd_array *gnd__const(gnd_device *dev, gnd_dtype t, const gnd__scalar *v, int we
 gnd_array *gnd__op_node(gnd__op op, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
                         int nin, gnd_array *const *in);
 gnd_array *gnd__cast_node(gnd_array *x, gnd_dtype t); /* x itself, retained, if it has dtype t */
+/* The input of x with one more owner if x is a view or reshape without elements of its own; else
+ * NULL. Another thread may be evaluating x at the same time, which drops x's input: it is read
+ * under a lock. */
+gnd_array *gnd__below(gnd_array *x);
 /* The input of assembly x that contains all elements seen by view m of shape dim[ndim], with the
  * same view of it in out (graph/boxes.c). NULL: there is none, or x has its elements. The device's
  * lock is held; the input is not retained. */

@@ -8,6 +8,7 @@
 #include "graph/check.h"
 #include "graph/scope.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "device/device.h"
@@ -281,6 +282,25 @@ static gnd__op power_as(gnd__op op, gnd_array *const *x, gnd_dtype t)
     return gnd__op_text(as, gnd_dtype_kind(t)) ? as : op;
 }
 
+/* If in[1] is a constant power of two whose reciprocal is a normal number of its dtype, a real
+ * float, makes it that reciprocal: the product has the same bits as the quotient, and a division
+ * takes a GPU as long as many other operations. */
+static gnd__op division_as(gnd__op op, gnd_array **in)
+{
+    const gnd_array *c = in[1];
+    int e;
+    if (op != GND__OP_DIVIDE || c->kind != GND__CONST || c->ndim != 0 || c->weak ||
+        gnd_dtype_kind((gnd_dtype)c->dtype) != 'f' || c->p.value.kind != 'f' ||
+        fabs(frexp(c->p.value.re, &e)) != 0.5)
+        return op;
+    const int least = c->dtype == GND_FLOAT16 ? -14 : c->dtype == GND_FLOAT64 ? -1022 : -126;
+    if (1 - e < least || 1 - e > -least)
+        return op;
+    const gnd__scalar v = {.kind = 'f', .re = 1 / c->p.value.re};
+    in[1] = gnd__const(c->dev, (gnd_dtype)c->dtype, &v, 0);
+    return in[1]->kind == GND__ERROR ? op : GND__OP_MULTIPLY;
+}
+
 /* The common case, handled without the tables of promotion: arrays of one float dtype, one shape
  * and one device, and weak scalars that are not complex. NULL: other arguments. */
 static gnd_array *elementwise_plain(gnd__op op, int nin, gnd_array *const *x)
@@ -328,6 +348,7 @@ static gnd_array *elementwise_plain(gnd__op op, int nin, gnd_array *const *x)
             in[i] = gnd__const(a->dev, t, &v, 0);
         }
     }
+    op = division_as(op, in);
     return gnd__leave(inner, gnd__op_node(op, a->dev, out, a->ndim, a->dim, nin, in));
 }
 
@@ -367,8 +388,9 @@ static gnd_array *elementwise_any(gnd__op op, int nin, gnd_array *const *x, gnd_
         if (in[i]->kind == GND__ERROR)
             return in[i];
     }
-    const gnd__op as = power_as(op, x, t);
-    return gnd__op_node(as, dev, out, s.ndim, s.dim, as == op ? nin : 1, in);
+    const gnd__op as = op == GND__OP_DIVIDE ? division_as(op, in) : power_as(op, x, t);
+    return gnd__op_node(as, dev, out, s.ndim, s.dim, as == op || op == GND__OP_DIVIDE ? nin : 1,
+                        in);
 }
 
 gnd_array *gnd__elementwise(gnd__op op, int nin, gnd_array *const *x)

@@ -171,10 +171,7 @@ static void layout_of(const linear *m, const int64_t *in_dim, int ndim, const in
             plus(l->stride[m->term[i].to], times(in.stride[m->term[i].axis], m->term[i].step));
 }
 
-/* The input of x with one more owner if x is a view or reshape without elements of its own; else
- * NULL. Another thread may be evaluating x at the same time, which drops x's input: hence the
- * lock. */
-static gnd_array *below(gnd_array *x)
+gnd_array *gnd__below(gnd_array *x)
 {
     gnd_array *in = NULL;
     if (x->kind != GND__VIEW && x->kind != GND__RESHAPE)
@@ -271,7 +268,7 @@ static gnd_array *view_of(gnd_array *x, int ndim, const int64_t *dim, const line
 static gnd_array *viewed(gnd_array *x, int ndim, const int64_t *dim, linear *m)
 {
     gnd_array *held = NULL, *in;
-    while ((in = below(x))) {
+    while ((in = gnd__below(x))) {
         linear split;
         if (x->kind == GND__VIEW) {
             compose(m, x->p.view, in->ndim, ndim, dim);
@@ -368,7 +365,7 @@ static gnd_array *of_flat(const linear *m, const gnd_array *x, const gnd_array *
 gnd_array *gnd__reshape_node(gnd_array *x, int ndim, const int64_t *dim)
 {
     gnd_array *held = NULL, *in, *y = NULL;
-    while (!y && (in = below(x))) {
+    while (!y && (in = gnd__below(x))) {
         if (x->kind == GND__RESHAPE) {
             x = walk_to(in, &held);
             continue;
@@ -385,7 +382,7 @@ gnd_array *gnd__reshape_node(gnd_array *x, int ndim, const int64_t *dim)
         gnd_array *deeper = NULL;
         if (reshaped(&m, x->ndim, x->dim, ndim, dim))
             y = viewed(in, ndim, dim, &m);
-        else if (x->links >= LINKS && in->kind == GND__RESHAPE && (deeper = below(in)))
+        else if (x->links >= LINKS && in->kind == GND__RESHAPE && (deeper = gnd__below(in)))
             y = of_flat(&m, x, in, deeper, ndim, dim);
         gnd__unref(deeper);
         gnd__unref(in);

@@ -125,7 +125,7 @@ static void tuned_tile(const gnd_gemm *g, const gnd__target *t, shape *h)
         h->t = all[i];
 }
 
-static shape gpu_shape(const gnd_gemm *g, const gnd__target *target)
+static shape gpu_shape(const gnd_gemm *g, const gnd__target *target, double *clocks)
 {
     const gnd_props *p = target->props;
     const size_t size = gnd_dtype_size(acc_of((gnd_dtype)g->dtype));
@@ -151,6 +151,7 @@ static shape gpu_shape(const gnd_gemm *g, const gnd__target *target)
         }
     }
     tuned_tile(g, target, &best);
+    *clocks = least;
     return best;
 }
 
@@ -377,6 +378,14 @@ static gnd_status sum(const gnd_gemm *g, const gnd__target *t, const shape *h, g
     return finish(k, &text, "matmul_parts", dt, t->props, e);
 }
 
+double gnd__gemm_clocks(const gnd_gemm *g, const gnd__target *t)
+{
+    double clocks = -1;
+    if (!t->cpu && any_tile((gnd_dtype)g->dtype, t->props))
+        (void)gpu_shape(g, t, &clocks);
+    return clocks;
+}
+
 gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kernels *out,
                          gnd_err *e)
 {
@@ -391,7 +400,8 @@ gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kern
     }
     plain.cpu |= !any_tile((gnd_dtype)g->dtype, t->props);
     t = &plain;
-    const shape h = t->cpu ? cpu_shape(g) : gpu_shape(g, t);
+    double clocks;
+    const shape h = t->cpu ? cpu_shape(g) : gpu_shape(g, t, &clocks);
     gnd_status st;
     memset(out, 0, sizeof *out);
     out->part = acc_of(dt);

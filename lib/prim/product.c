@@ -112,6 +112,19 @@ static void one_batch(gnd__product *x, int operands, gnd_mat *const *mat)
     }
 }
 
+/* Makes the batch the rows of one product where the batch walks rows: a stack of matrices times one
+ * matrix is one product of all their rows. */
+static void rows_of_batch(gnd_gemm *g, int plus)
+{
+    if (g->nbatch < 2 || g->b.batch != 0 || g->a.batch != g->m * g->a.row ||
+        g->c.batch != g->m * g->c.row || (plus && g->plus.batch != g->m * g->plus.row) ||
+        g->m > INT32_MAX / g->nbatch)
+        return;
+    g->m *= g->nbatch;
+    g->nbatch = 1;
+    g->a.batch = g->c.batch = g->plus.batch = 0;
+}
+
 int gnd__product_form(gnd__product *x, const gnd_array *a, const gnd__product_parts *of)
 {
     gnd__layout out;
@@ -160,6 +173,7 @@ int gnd__product_form(gnd__product *x, const gnd_array *a, const gnd__product_pa
         x->loop[d] = a->dim[d];
     x->nloop = nb;
     one_batch(x, operands, mat);
+    rows_of_batch(gemm, of->plus != NULL);
     return 1;
 }
 
@@ -243,7 +257,92 @@ gnd_status gnd__product_reduction(const gnd__product *x, const gnd_array *a, con
     return gnd__kir_verify(k, e);
 }
 
+/* Adds a load of term `at` of operand i, as a value of dtype acc. */
+static int load_term(gnd__kir *k, const gnd__product *x, int i, int64_t at, const int32_t *slot,
+                     const int *aligned, gnd_dtype t, gnd_dtype acc)
+{
+    const gnd__layout *l = &x->from[i];
+    const int64_t *stride = l->stride + l->ndim - 2; /* of rows, of columns */
+    const int nb = k->nkeep - 2, n = k->naccess++;
+    const int64_t off = at * stride[i == 0];
+    gnd__access *c = &k->access[n];
+    c->slot = slot[i];
+    c->off = l->off + off;
+    c->dtype = (int16_t)t;
+    c->aligned = (uint8_t)(aligned[i] && off * (int64_t)gnd_dtype_size(t) % 16 == 0);
+    batch_strides(l, nb, c->stride);
+    c->stride[nb] = i == 0 && k->dim[nb] > 1 ? stride[0] : 0;
+    c->stride[nb + 1] = i == 1 && k->dim[nb + 1] > 1 ? stride[1] : 0;
+    k->instr[k->ninstr] = (gnd__instr){.kind = GND__I_LOAD, .dtype = (int16_t)t, .ref = (int16_t)n};
+    if (acc != t) {
+        k->instr[k->ninstr + 1] = (gnd__instr){.kind = GND__I_CAST,
+                                               .dtype = (int16_t)acc,
+                                               .ctype = (int16_t)t,
+                                               .a = {(int16_t)k->ninstr}};
+        k->ninstr++;
+    }
+    return k->ninstr++;
+}
+
+gnd_status gnd__product_terms(const gnd__product *x, const gnd_array *a, const int32_t slot[3],
+                              const int aligned[2], gnd__kir *k, gnd_err *e)
+{
+    const gnd_dtype t = (gnd_dtype)a->dtype,
+                    acc = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
+    const int is_bool = t == GND_BOOL;
+    int sum = -1;
+    memset(k, 0, sizeof *k);
+    k->nkeep = a->ndim;
+    memcpy(k->dim, a->dim, (size_t)a->ndim * sizeof *a->dim);
+    for (int64_t at = 0; at < x->from[0].dim[x->from[0].ndim - 1]; at++) {
+        const int one = load_term(k, x, 0, at, slot, aligned, t, acc),
+                  two = load_term(k, x, 1, at, slot, aligned, t, acc);
+        int v = k->ninstr++;
+        k->instr[v] = (gnd__instr){.kind = GND__I_OP,
+                                   .op = is_bool ? GND__OP_LOGICAL_AND : GND__OP_MULTIPLY,
+                                   .dtype = (int16_t)acc,
+                                   .ctype = (int16_t)acc,
+                                   .a = {(int16_t)one, (int16_t)two}};
+        if (sum >= 0) {
+            k->instr[k->ninstr] = (gnd__instr){.kind = GND__I_OP,
+                                               .op = is_bool ? GND__OP_LOGICAL_OR : GND__OP_ADD,
+                                               .dtype = (int16_t)acc,
+                                               .ctype = (int16_t)acc,
+                                               .a = {(int16_t)sum, (int16_t)v}};
+            v = k->ninstr++;
+        }
+        sum = v;
+    }
+    if (acc != t) {
+        k->instr[k->ninstr] = (gnd__instr){
+            .kind = GND__I_CAST, .dtype = (int16_t)t, .ctype = (int16_t)acc, .a = {(int16_t)sum}};
+        sum = k->ninstr++;
+    }
+    gnd__access *c = &k->access[k->naccess];
+    c->slot = slot[2];
+    c->aligned = 1;
+    c->dtype = (int16_t)t;
+    for (int64_t d = a->ndim - 1, n = 1; d >= 0; n *= k->dim[d--])
+        c->stride[d] = n;
+    k->nout = 1;
+    k->out[0] = (gnd__kout){.value = (int16_t)sum, .access = (int16_t)k->naccess++};
+    snprintf(k->label, sizeof k->label, "matmul %s %lldx%lldx%lld", gnd_dtype_name(t),
+             (long long)a->dim[a->ndim - 2], (long long)x->from[0].dim[x->from[0].ndim - 1],
+             (long long)a->dim[a->ndim - 1]);
+    return gnd__kir_verify(k, e);
+}
+
 /* --- the choice ------------------------------------------------------------------------------- */
+
+/* Whether g on a GPU is bound by memory, so that our own kernel in IR is as fast as anything: a
+ * product with a vector, which reads the matrix once (cuBLAS reaches 71% of a copy's bandwidth), or
+ * one of few terms. Such a kernel also takes part in graphs of launches, which a library's call
+ * does not. */
+static int by_memory(const gnd__gdev *d, const gnd_gemm *g)
+{
+    return d->props.kind != GND_DEV_CPU &&
+           (g->m == 1 || g->n == 1 || (g->k >= 1 && g->k <= GND__PRODUCT_TERMS));
+}
 
 /* Whether the library is worth asking for a plain product. */
 static int worth_asking(const gnd__gdev *d, const gnd_gemm *g)
@@ -269,9 +368,28 @@ static int small(const gnd__gdev *d, const gnd_gemm *g)
     return gnd__gemm_small(g, &t);
 }
 
+/* Whether our own kernel takes g no longer than a library's call costs the host. The kernel is part
+ * of a graph of launches; the call is not, and the batches of small matrices of cuBLAS are slow (36
+ * products of 182 x 80 x 182 of float32 took 25 us on an H200). */
+static int by_launch(const gnd__gdev *d, const gnd_gemm *g)
+{
+    enum { CLOCKS = 24000, CLOCKS_OTHER = 6000 };
+    const gnd_props *p = &d->props;
+    const gnd__target t = gnd__target_of(p, &d->tune);
+    if (p->kind == GND_DEV_CPU ||
+        gnd__measured_library(0, p->dialect == GND_DIALECT_CUDA, p->vendor)->competes)
+        return 0;
+    const double clocks = gnd__gemm_clocks(g, &t);
+    return clocks >= 0 && clocks <= (g->dtype == GND_FLOAT32 ? CLOCKS : CLOCKS_OTHER);
+}
+
 int gnd__product_library(gnd__gdev *d, const gnd_gemm *g)
 {
     int yes = 0;
+    if (by_memory(d, g))
+        return 0;
+    if (by_launch(d, g))
+        return 0;
     /* only a library adds to C */
     if (!g->flags && g->beta == 0 && (small(d, g) || !worth_asking(d, g)))
         return 0;
@@ -282,7 +400,9 @@ int gnd__product_library(gnd__gdev *d, const gnd_gemm *g)
 
 gnd__product_way gnd__product_choose(gnd__gdev *d, const gnd_gemm *g)
 {
-    return gnd__product_library(d, g)                 ? GND__BY_LIBRARY
-           : (g->m == 1 || g->n == 1) && !small(d, g) ? GND__BY_REDUCTION
-                                                      : GND__BY_KERNELS;
+    return gnd__product_library(d, g) ? GND__BY_LIBRARY
+           : small(d, g)              ? GND__BY_KERNELS
+           : g->m == 1 || g->n == 1   ? GND__BY_REDUCTION
+           : by_memory(d, g)          ? GND__BY_TERMS
+                                      : GND__BY_KERNELS;
 }

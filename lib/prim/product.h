@@ -34,6 +34,7 @@ typedef struct gnd__product {
 typedef enum gnd__product_way {
     GND__BY_LIBRARY,
     GND__BY_REDUCTION,
+    GND__BY_TERMS,
     GND__BY_KERNELS
 } gnd__product_way;
 
@@ -47,6 +48,10 @@ gnd_gemm gnd__product_call(const gnd__product *x, int64_t o);
  * bytes. */
 gnd_status gnd__product_reduction(const gnd__product *x, const gnd_array *a, const int32_t slot[3],
                                   const int aligned[2], gnd__kir *k, gnd_err *e);
+/* The same for a product of at most GND__PRODUCT_TERMS terms: a map, which adds them. */
+#define GND__PRODUCT_TERMS 4
+gnd_status gnd__product_terms(const gnd__product *x, const gnd_array *a, const int32_t slot[3],
+                              const int aligned[2], gnd__kir *k, gnd_err *e);
 /* Whether the library of d computes g: it is worth asking (base/measured.def and the tuned
  * parameters), and it accepts g. d is locked. */
 int gnd__product_library(gnd__gdev *d, const gnd_gemm *g);

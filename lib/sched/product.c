@@ -156,7 +156,8 @@ static int is_aligned(const gnd__maker *m, const gnd__place *pl, size_t size)
     return (uint64_t)own * size % 16 == 0 && (uint64_t)pl->l.off * size % 16 == 0;
 }
 
-static gnd_status by_reduction(gnd__maker *m, const product *q, const gnd_array *a, int32_t out)
+static gnd_status by_ir(gnd__maker *m, const product *q, const gnd_array *a, int32_t out,
+                        gnd__product_way way)
 {
     const size_t size = gnd_dtype_size((gnd_dtype)a->dtype);
     const int32_t slot[3] = {q->from[0].slot, q->from[1].slot, out};
@@ -164,7 +165,8 @@ static gnd_status by_reduction(gnd__maker *m, const product *q, const gnd_array 
     gnd__kir *k = gnd__malloc(sizeof *k);
     if (!k)
         return gnd__plan_nomem(m->e);
-    gnd_status st = gnd__product_reduction(&q->x, a, slot, aligned, k, m->e);
+    gnd_status st = way == GND__BY_TERMS ? gnd__product_terms(&q->x, a, slot, aligned, k, m->e)
+                                         : gnd__product_reduction(&q->x, a, slot, aligned, k, m->e);
     if (st == GND_OK)
         st = gnd__plan_kernel(m, k);
     gnd__free(k);
@@ -185,8 +187,8 @@ gnd_status gnd__plan_product(gnd__maker *m, const gnd__pwork *w)
      * gnd__plan_follows */
     const gnd__product_way way =
         w->product != w->root[0] ? GND__BY_LIBRARY : gnd__product_choose(m->dev, &q.x.gemm);
-    if (way == GND__BY_REDUCTION)
-        return by_reduction(m, &q, a, p->slot);
+    if (way == GND__BY_REDUCTION || way == GND__BY_TERMS)
+        return by_ir(m, &q, a, p->slot, way);
     for (int i = 0; i < 2 && st == GND_OK; i++)
         if (q.x.copied[i])
             st = gnd__plan_copy(m, &q.from[i], (gnd_dtype)a->dtype, &q.slot[i]);

@@ -21,9 +21,10 @@ enum {
     /* times OFTEN: runs of a plan in which a list was not used, after which another may replace it
      */
     STALE = 8,
-    STEPS = 16,
-    ITEMS = 1 << 16, /* work-items per launch */
-    BYTES = 1 << 20  /* most bytes of all results of a run, which holds them until its end */
+    STEPS = 48,
+    ITEMS = 1 << 20, /* work-items per launch: up to here a launch can take less than the host needs
+                        for it */
+    BYTES = 32 << 20 /* most bytes of all results of a run, which holds them until its end */
 };
 
 struct gnd__repeat {

@@ -111,7 +111,10 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     vectors of two elements it is a number, the third element."""
     if axis is not None:
         axisa = axisb = axisc = axis
-    a, b = _gnd().moveaxis(asarray(a), axisa, -1), _gnd().moveaxis(asarray(b), axisb, -1)
+    a, b = asarray(a), asarray(b)
+    a, b = (x if k == -1 else _gnd().moveaxis(x, k, -1) for x, k in ((a, axisa), (b, axisb)))
+    if a.shape[-1:] == (3,) == b.shape[-1:] and axisc == -1:  # the usual case costs the host one call
+        return _table_cross(a, b)
     if a.shape[-1] == 2 or b.shape[-1] == 2:
         warnings.warn('cross: vectors of two elements are deprecated: use three', DeprecationWarning, stacklevel=2)
         if a.shape[-1] == b.shape[-1]:

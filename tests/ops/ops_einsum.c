@@ -244,6 +244,38 @@ static void known(gnd_device *dev)
     gnd_scope_end();
 }
 
+/* Windows with one set of weights: sums of products, from the array itself. */
+static void windows(gnd_device *dev)
+{
+    enum { H = 50, W = 37, K = 3 };
+    float v[H * W], w[K * K], got[(H - K + 1) * (W - K + 1)];
+    for (int i = 0; i < H * W; i++)
+        v[i] = (float)(i % 23) - 11;
+    for (int i = 0; i < K * K; i++)
+        w[i] = (float)(i - 3) * 0.5f;
+    gnd_scope_begin();
+    gnd_array *x = gnd_from(dev, GND_FLOAT32, 2, (int64_t[]){H, W}, v),
+              *y = gnd_from(dev, GND_FLOAT32, 2, (int64_t[]){K, K}, w);
+    gnd_array *s = gnd_sliding_window_view(x, 2, (int64_t[]){K, K}, (int[]){0, 1});
+    for (int order = 0; order < 2; order++) {
+        gnd_array *r = order ? gnd_einsum("kl,ijkl->ij", 2, (gnd_array *[]){y, s})
+                             : gnd_einsum("ijkl,kl->ij", 2, (gnd_array *[]){s, y});
+        char *text = gnd_explain(1, &r, 0, NULL);
+        tap_ok(text && strstr(text, "1 kernels, 0 calls"), "windows are not copied");
+        free(text);
+        int bad = gnd_read(r, got, sizeof got) != GND_OK;
+        for (int i = 0; i <= H - K; i++)
+            for (int j = 0; j <= W - K; j++) {
+                float sum = 0;
+                for (int k = 0; k < K * K; k++)
+                    sum += v[(i + k / K) * W + j + k % K] * w[k];
+                bad += got[i * (W - K + 1) + j] != sum;
+            }
+        tap_is_int(bad, 0, "a filter of windows by einsum");
+    }
+    gnd_scope_end();
+}
+
 static void on_device(gnd_device *dev, const char *spec)
 {
     const int n = sizeof table / sizeof *table;
@@ -261,6 +293,7 @@ static void on_device(gnd_device *dev, const char *spec)
         check(dev, (gnd_dtype)t, &(expression){"ijk->ik", "ijk->ik", "343"}, REF_CONTIG,
               REF_NEAR_ONE);
     }
+    windows(dev);
     known(dev);
 }
 

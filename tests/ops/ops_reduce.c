@@ -452,6 +452,15 @@ static void accuracy(gnd_device *dev)
         tap_is_int(bad, 0, "%s: sums along axis %d of 4096 x 1024", shape_name, axis);
         free(s);
     }
+    long double product = 1;
+    for (int64_t i = 0; i < 590000; i++) {
+        v[i] = 1 + 1e-4f * ((float)(ref_rnd() >> 40) * 0x1p-24f - 0.5f);
+        product *= (long double)v[i];
+    }
+    gnd_read(gnd_prod(gnd_from(dev, GND_FLOAT32, 1, (int64_t[]){590000}, v), GND_ALL, 0), &first,
+             sizeof first);
+    if (gnd_default_float(dev) == GND_FLOAT64)
+        tap_near(first, product, 0x1p-23L, "%s: a product of 590000 values near 1", shape_name);
     free(v);
     gnd_scope_end();
 }

@@ -107,6 +107,51 @@ static void maps(void)
            "full is not stored");
 }
 
+/* Expressions whose trees are longer than their operations, and forms that stand for cheaper ones.
+ */
+static void same_values(void)
+{
+    const long long n = 4 * N;
+    gnd_array *u = gnd_retain(x), *v = gnd_retain(y);
+    for (int k = 0; k < 8; k++) { /* 7 operations a step; a tree of them doubles in each */
+        gnd_array *u0 = u, *v0 = v;
+        gnd_scope_begin();
+        u = gnd_add(gnd_multiply(gnd_sin(u0), gnd_real(0.5)), v0);
+        v = gnd_keep(gnd_subtract(v0, gnd_multiply(gnd_multiply(gnd_real(0.1), u), v0)));
+        u = gnd_keep(u);
+        gnd_scope_end();
+        gnd_release(u0);
+        gnd_release(v0);
+    }
+    gnd_array *r = gnd_add(u, v);
+    gnd_release(u);
+    gnd_release(v);
+    is_one(r, 1, 2 * n, n, "8 steps of a loop");
+    gnd_array *w[] = {gnd_repeat(gnd_repeat(m, 2, 0), 3, 1), gnd_repeat(gnd_repeat(m, 3, 1), 2, 0)};
+    for (int i = 0; i < 2; i++)
+        is_one(w[i], 1, -1, 6 * 4 * R * C, "repetitions along two axes");
+    tap_ok(!computes ||
+               gnd_item_f64(gnd_max(gnd_abs(gnd_subtract(w[0], w[1])), GND_ALL, 0), NULL) == 0,
+           "%s: in either order", where);
+    gnd_array *half[] = {gnd_divide(x, gnd_real(-0.25)), gnd_divide(x, gnd_int(8)),
+                         gnd_divide(x, gnd_int(3)), gnd_divide(x, gnd_real(0x1p127))};
+    for (int i = 0; i < 4; i++) {
+        char *text = gnd_explain(1, &half[i], 0, NULL);
+        tap_ok(text && strstr(text, i < 2 ? "multiply" : "divide"),
+               "%s: a quotient by a constant: %s", where, i < 2 ? "a product" : "a quotient");
+        free(text);
+    }
+    gnd_array *b = gnd_broadcast_to(m, 3, (int64_t[]){6, R, C}), *a = gnd_add(b, gnd_int(0));
+    gnd_eval_all(1, &a);
+    gnd_array *p = gnd_matmul(a, gnd_T(gnd_at(m, ":7")));
+    const facts f = explain(1, &p);
+    char *text = gnd_explain(1, &p, 0, NULL), rows[32];
+    snprintf(rows, sizeof rows, "%dx%dx7 batch 1", 6 * R, C);
+    tap_ok(f.kernels + f.calls == 1 && text && strstr(text, rows),
+           "%s: a stack times a matrix is one product", where);
+    free(text);
+}
+
 static void reductions(void)
 {
     const long long n = 4 * N, rc = 4 * R * C;
@@ -340,6 +385,7 @@ static void all(const char *spec, int real)
     row = data(1, (int64_t[]){C});
     col = data(2, (int64_t[]){R, 1});
     maps();
+    same_values();
     reductions();
     reuse();
     deep();

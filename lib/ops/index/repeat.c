@@ -132,6 +132,35 @@ gnd_array *gnd_tile(gnd_array *x, int n, const int64_t *reps)
     return gnd__leave(in, tiled(full, r, dim));
 }
 
+/* If reshape x makes its axis k of the axes first .. end - 1 of `from`: `end`, else 0. */
+static int end_of_axis(const gnd_array *x, int k, const gnd_array *from)
+{
+    int p = 0;
+    for (int d = 0; d <= k; d++) {
+        int64_t n = 1;
+        while (p < from->ndim && n < x->dim[d])
+            n *= from->dim[p++];
+        if (n != x->dim[d])
+            return 0;
+    }
+    return p;
+}
+
+/* x with axis k repeated n times as a new axis after it. A repetition is a reshape of a broadcast
+ * view: further ones are axes of that view, so that several are one kernel. NULL: x is no such
+ * reshape. */
+static gnd_array *repeated_again(gnd_array *x, int k, int64_t n)
+{
+    gnd_array *from = x->kind == GND__RESHAPE ? gnd__below(x) : NULL, *y = NULL;
+    if (!from)
+        return NULL;
+    const int end = end_of_axis(x, k, from);
+    if (end && from->ndim < GND_MAX_NDIM)
+        y = with_axis(from, end, n);
+    gnd__unref(from);
+    return y;
+}
+
 gnd_array *gnd_repeat(gnd_array *x, int64_t n, int axis)
 {
     int k;
@@ -156,7 +185,9 @@ gnd_array *gnd_repeat(gnd_array *x, int64_t n, int axis)
         return gnd__leave(in, x);
     if (x->ndim == GND_MAX_NDIM)
         return gnd__leave(in, multiplied(x, k, 1, n, dim));
-    gnd_array *v = with_axis(x, k + 1, n);
+    gnd_array *v = repeated_again(x, k, n);
+    if (!v)
+        v = with_axis(x, k + 1, n);
     return gnd__leave(in, v->kind == GND__ERROR ? v : gnd__reshaped(v, x->ndim, dim));
 }
 

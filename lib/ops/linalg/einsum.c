@@ -255,6 +255,22 @@ static how how_of(uint64_t a, uint64_t b, uint64_t kept)
     return (a | b) == kept ? MULTIPLY : kept & ~(a & b) ? MATMUL : MULTIPLY_SUM;
 }
 
+/* Whether p is a view that repeats elements: windows, which a product of matrices would have to
+ * copy. */
+static int repeats(const part *p)
+{
+    const gnd_array *x = p->x;
+    return x->kind == GND__VIEW && x->in && x->size > x->in[0]->size;
+}
+
+/* Whether the product is that of windows with one set of weights: a sum of products for each
+ * window, which reads the array and not a copy of all windows. */
+static int is_filter(const part *a, const part *b, uint64_t kept)
+{
+    const uint64_t sa = set_of(a), sb = set_of(b);
+    return (repeats(a) && !(kept & sb & ~sa)) || (repeats(b) && !(kept & sa & ~sb));
+}
+
 /* --- the whole -------------------------------------------------------------------------------- */
 
 static gnd_array *contract(const gnd__ein *e, gnd_array *const *x, gnd_dtype t, const int64_t *dim)
@@ -287,7 +303,7 @@ static gnd_array *contract(const gnd__ein *e, gnd_array *const *x, gnd_dtype t, 
         live[e->n + s] = 1;
         set[e->n + s] = set[i] | set[j];
         kept = gnd__ein_left(e, set, e->n + s, live);
-        *r = how_of(set[i], set[j], kept) == MATMUL
+        *r = how_of(set[i], set[j], kept) == MATMUL && !is_filter(&p[i], &p[j], kept)
                  ? by_matrices(e, &p[i], &p[j], kept, last)
                  : by_elements(e, &p[i], &p[j], kept, last, wide);
         set[e->n + s] = kept;

@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "graph/check.h"
 #include "graph/scope.h"
+#include "prim/choices.h"
 #include <gnd/array.h>
 #include <gnd/manip.h>
 #include <gnd/reduce.h>
@@ -79,6 +80,10 @@ static gnd_array *reduced(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtype t
 
 /* --- sums and products ------------------------------------------------------------------------ */
 
+/* From this number of factors on, products of float32 are computed in float64: the roundings of
+ * many factors near 1 are alike and add up (590,000 factors: 7e-4). */
+#define MANY_FACTORS 256
+
 static gnd_array *sum_or_prod(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
                               gnd_dtype t, gnd__red red)
 {
@@ -95,7 +100,11 @@ static gnd_array *sum_or_prod(const char *func, gnd_array *x, gnd_axes axes, uns
     gnd_array *c = t == (gnd_dtype)x->dtype ? x : gnd__astype(x, t, func);
     if (t == GND_BOOL) /* the sum of bools is "any", their product is "all" */
         red = red == GND__SUM ? GND__ANY : GND__ALL;
-    return gnd__leave(in, reduced(c, red, mask, t, flags));
+    const gnd_dtype wide = red == GND__PROD && t == GND_FLOAT32 && c->kind != GND__ERROR &&
+                                   gnd__count_of(c, mask) >= MANY_FACTORS
+                               ? gnd__device_float(c->dev)
+                               : t;
+    return gnd__leave(in, gnd__as(reduced(gnd__as(c, wide), red, mask, wide, flags), t));
 }
 
 gnd_array *gnd_sum(gnd_array *x, gnd_axes axes, unsigned flags)
@@ -281,6 +290,7 @@ gnd_array *gnd_mean(gnd_array *x, gnd_axes axes, unsigned flags)
 
 /* The size of the runs of a long reduction: the kernel of a run holds it, and so reads it once. */
 #define RUN_BYTES 16384
+#define CACHED (16 << 20)
 
 /* The length of the runs that n elements, the last axes of c, are cut into; 0: c is not cut. All
  * runs have one length if a suitable length divides n, else the last one is shorter. */
@@ -291,6 +301,9 @@ static int64_t run_length(const gnd_array *c, uint32_t mask, int64_t n)
     const int64_t most = RUN_BYTES / (int64_t)gnd_dtype_size((gnd_dtype)c->dtype);
     const int several =
         mask & (mask - 1) && c->kind == GND__VIEW; /* they may not be one axis in memory */
+    /* a second pass over what fits a GPU's cache costs less than the launches that runs need */
+    if (!gnd__for_cpu(c->dev) && c->size * (int64_t)gnd_dtype_size((gnd_dtype)c->dtype) <= CACHED)
+        return 0;
     if (n <= 4 * most || c->ndim > GND_MAX_NDIM - 2 || several ||
         mask >> __builtin_ctz(mask) != (uint32_t)((1ull << (c->ndim - __builtin_ctz(mask))) - 1))
         return 0;

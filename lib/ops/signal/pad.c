@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "graph/check.h"
 #include "graph/scope.h"
+#include "prim/choices.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
 #include <gnd/elementwise.h>
@@ -223,6 +224,17 @@ static gnd_array *taken(gnd_array *x, const int64_t *width, const int64_t *start
  * shorter rows first. */
 enum { OWN_BOX = 65536, VIEWED_ROW = 48 };
 
+/* Rows of this many bytes or less are padded by one gather on a GPU: boxes of a narrow array are
+ * written to sectors of memory that they share. */
+enum { NARROW_ROW = 256 };
+
+/* Whether rows of x are too short for boxes. */
+static int is_narrow(const gnd_array *x)
+{
+    return !gnd__for_cpu(x->dev) &&
+           x->dim[x->ndim - 1] * (int64_t)gnd_dtype_size((gnd_dtype)x->dtype) <= NARROW_ROW;
+}
+
 /* Whether the padding can be views of x: no side is longer than x. */
 static int is_viewed(const gnd_array *x, const int64_t *width, mode m)
 {
@@ -291,7 +303,7 @@ static gnd_array *by_index(gnd_array *x, const int64_t *width, const int64_t *di
     const int64_t none[GND_MAX_NDIM] = {0}, size = gnd__shape_size(x->ndim, dim, 1);
     if (size == 0)
         return gnd__node(GND__EMPTY, x->dev, (gnd_dtype)x->dtype, x->ndim, dim, 0, NULL);
-    if (x->size < OWN_BOX || x->size < size / 2)
+    if (x->size < OWN_BOX || x->size < size / 2 || is_narrow(x))
         return taken(x, width, none, dim, m);
     return in_boxes(x, width, x->ndim, m, is_viewed(x, width, m));
 }

@@ -9,10 +9,12 @@
 #include <gnd/array.h>
 #include <gnd/create.h>
 #include <gnd/linalg.h>
+#include <gnd/manip.h>
 #include <gnd/reduce.h>
 #include <gnd/view.h>
 #include "array/steps.h"
 #include "graph/check.h"
+#include "prim/choices.h"
 
 gnd_array *gnd_ptp(gnd_array *x, gnd_axes axes, unsigned flags)
 {
@@ -174,6 +176,21 @@ static gnd_array *divisor(gnd_array *w, gnd_array *aweights, double correction)
     return gnd__op2(GND__OP_SUBTRACT, n, gnd__op2(GND__OP_DIVIDE, q, n));
 }
 
+/* Whether d is so few long rows on a GPU that the sums of their products are bound by memory: then
+ * the rows need not be stored for a library. */
+static int few_rows(const gnd_array *d)
+{
+    return d->kind != GND__ERROR && d->dim[0] <= 6 && d->dim[1] >= 4096 && !gnd__for_cpu(d->dev);
+}
+
+/* The products of all rows of a with all rows of b. */
+static gnd_array *by_elements(gnd_array *a, gnd_array *b)
+{
+    gnd_array *p = gnd__op2(GND__OP_MULTIPLY, gnd_expand_dims(a, GND_AXIS(1)),
+                            gnd_expand_dims(b, GND_AXIS(0)));
+    return gnd_sum(p, GND_AXIS(2), 0);
+}
+
 /* The covariances of the rows of m. */
 static gnd_array *covariances(gnd_array *m, double correction, gnd_array *fweights,
                               gnd_array *aweights)
@@ -199,7 +216,7 @@ static gnd_array *covariances(gnd_array *m, double correction, gnd_array *fweigh
     }
     if (gnd_dtype_kind((gnd_dtype)m->dtype) == 'c')
         right = gnd__op1(GND__OP_CONJ, right);
-    gnd_array *c = gnd_matmul(d, gnd_mT(right));
+    gnd_array *c = few_rows(d) ? by_elements(d, right) : gnd_matmul(d, gnd_mT(right));
     return gnd__op2(GND__OP_MULTIPLY, c, scale);
 }
 
