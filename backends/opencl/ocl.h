@@ -128,6 +128,10 @@ void gnd__ocl_stage_close(gnd_dev *d);
 gnd_status gnd__ocl_host_alloc(gnd_dev *d, size_t nbytes, void **p, gnd_err *e);
 void gnd__ocl_host_free(gnd_dev *d, void *p);
 
+/* declare.c: the option that leaves PoCL's declarations of built-in functions out, and those that
+ * gnd's kernels need. */
+extern const char gnd__ocl_bare[], gnd__ocl_declared[];
+
 extern const gnd_device_ops gnd__ocl_device_ops;
 extern const gnd_memory_ops gnd__ocl_memory_ops;
 extern const gnd_queue_ops gnd__ocl_queue_ops;

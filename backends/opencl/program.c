@@ -5,6 +5,9 @@
  * launch dominates for small arrays. A binary has our header (identity of the device, a hash), so
  * that a damaged or foreign file is refused here and never reaches the driver's parser.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "ocl.h"
 
 #include <stdio.h>
@@ -50,16 +53,22 @@ static char *build_log(cl_program p, cl_device_id id)
     return NULL;
 }
 
-/* The options: those that correctness needs, then the caller's. malloc'ed. Warnings are off: they
- * would concern the user's expression (x < x), and PoCL prints their number on stderr. */
-static char *options(const gnd_dev *d, const char *opts)
+/* Whether a source has nothing of a user's: what users write follows a #line (gnd/backend.h). */
+static int is_own(const char *src, size_t len)
+{
+    return !memmem(src, len, "#line ", 6);
+}
+
+/* The options: those that correctness needs, the caller's, and `last`. malloc'ed. Warnings are off:
+ * they would concern the user's expression (x < x), and PoCL prints their number on stderr. */
+static char *options(const gnd_dev *d, const char *opts, const char *last)
 {
     const char *std = strstr(opts, "-cl-std") ? "" : "-cl-std=CL1.2 ";
     const char *div = d->info->exact_div ? "-cl-fp32-correctly-rounded-divide-sqrt " : "";
-    const size_t n = strlen("-w ") + strlen(std) + strlen(div) + strlen(opts) + 1;
+    const size_t n = strlen("-w ") + strlen(std) + strlen(div) + strlen(opts) + strlen(last) + 1;
     char *s = malloc(n);
     if (s)
-        snprintf(s, n, "-w %s%s%s", std, div, opts);
+        snprintf(s, n, "-w %s%s%s%s", std, div, opts, last);
     return s;
 }
 
@@ -75,11 +84,15 @@ static gnd_status prog_wrap(gnd_dev *d, cl_program p, gnd_prog **out, gnd_err *e
     return GND_OK;
 }
 
-/* One build. After a failure *p still exists, for its log, or is NULL. */
-static cl_int build_once(gnd_dev *d, const char *src, size_t len, const char *opts, cl_program *p)
+/* One build, `bare` with the declarations of declare.c in place of the compiler's. After a failure
+ * *p still exists, for its log, or is NULL. */
+static cl_int build_once(gnd_dev *d, const char *src, size_t len, const char *opts, int bare,
+                         cl_program *p)
 {
+    const char *text[2] = {bare ? gnd__ocl_declared : "", src};
+    const size_t lens[2] = {strlen(text[0]), len};
     cl_int r;
-    *p = clCreateProgramWithSource(d->ctx, 1, &src, &len, &r);
+    *p = clCreateProgramWithSource(d->ctx, 2 - !bare, text + !bare, lens + !bare, &r);
     return *p ? clBuildProgram(*p, 1, &d->info->id, opts, NULL, NULL) : r;
 }
 
@@ -89,17 +102,20 @@ static gnd_status prog_build(gnd_dev *d, const char *src, size_t len, const char
     cl_program p;
     if (log)
         *log = NULL;
-    char *all = options(d, opts ? opts : "");
+    const int bare = d->info->pocl && is_own(src, len);
+    char *all = options(d, opts ? opts : "", bare ? gnd__ocl_bare : "");
     if (!all)
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for the compiler's options");
-    cl_int r = build_once(d, src, len, all, &p);
+    cl_int r = build_once(d, src, len, all, bare, &p);
     char *text = p && !gnd__ocl_ok(r) ? build_log(p, d->info->id) : NULL;
-    if (p && !gnd__ocl_ok(r) && d->info->pocl && !(text && strstr(text, "error:"))) {
+    if (p && !gnd__ocl_ok(r) && d->info->pocl && (bare || !(text && strstr(text, "error:")))) {
         /* Processes that fill PoCL's cache at the same time may conflict. Then a build fails
-         * without a compiler message. */
+         * without a compiler message. Or declare.c lacks something. */
         free(text);
         clReleaseProgram(p);
-        r = build_once(d, src, len, all, &p);
+        if (bare)
+            all[strlen(all) - strlen(gnd__ocl_bare)] = 0;
+        r = build_once(d, src, len, all, 0, &p);
         text = p && !gnd__ocl_ok(r) ? build_log(p, d->info->id) : NULL;
     }
     if (gnd__ocl_ok(r)) {

@@ -276,7 +276,8 @@ typedef struct gnd_kern_info {
 
 typedef struct gnd_program_ops {
     uint32_t size;
-    /* [R] Compiles src (len bytes) with the compiler options opts. On failure e holds the first
+    /* [R] Compiles src (len bytes) with the compiler options opts. What users wrote follows a line
+     * "#line ..."; a source without one is the library's own. On failure e holds the first
      * lines of the compiler's log. If log is not NULL, *log then receives the whole log, allocated
      * by malloc; the core frees it. */
     gnd_status (*build)(gnd_dev *d, const char *src, size_t len, const char *opts, gnd_prog **p,

@@ -44,7 +44,7 @@ int clBuildProgram(void *p, unsigned n, void *const *d, const char *o, void *f, 
     build_fn *next;
     void *sym = dlsym(dlopen("libOpenCL.so.1", RTLD_NOW), "clBuildProgram");
     memcpy(&next, &sym, sizeof next);
-    fprintf(stderr, "build %d\n", ++calls);
+    fprintf(stderr, "build %d %s\n", ++calls, strstr(o, "-D_OPENCL_H_") ? "bare" : "whole");
     if (getenv("SLOW"))
         usleep(700000);
     failed = fails && calls <= atoi(fails);
@@ -70,10 +70,42 @@ LOG='Device pthread failed to build the program'
 export LOG
 builds 1
 check "PoCL's own words are no error of a compiler's" test "$rc $(grep -c '^build' err) $(cat out)" = "0 2 [0 1 3]"
-LOG='input.cl:1:1: error: expected identifier'
+
+# gnd's kernels are compiled with gnd's declarations of built-in functions (backends/opencl/declare.c), and with PoCL's
+# if that fails; a user's kernels with PoCL's.
+LOG='input.cl:1:1: error: use of undeclared identifier'
 builds 1
-check "a compiler's error is not tried again" test "$rc $(grep -c '^build' err)" = "1 1"
+check "a kernel that needs more is compiled with PoCL's declarations" \
+    test "$rc $(grep '^build' err | tr '\n' ' ')$(cat out)" = "0 build 1 bare build 2 whole [0 1 3]"
+cat >user.c <<'C'
+#include <gnd.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    gnd_device *dev = gnd_open(argv[argc - 1]);
+    gnd_program *p = gnd_compile(dev, "__kernel void f(__global float4 *x) { *x = sinpi(*x); }", GND_OPENCL_C, NULL);
+    printf("%d", gnd_program_status(p) == GND_OK);
+    gnd_program_free(p);
+    gnd_close(dev);
+    return 0;
+}
+C
+check "a program with a user's kernel" $CC -std=c11 "-I$GND_BUILDDIR/include" "-I$GND_SRCDIR/include" user.c -o user \
+    "-L$GND_BUILDDIR/lib/.libs" -lgnd
+GND_CACHE=0 FAILS=1 LD_PRELOAD=$PWD/fails.so ./user "$dev" >out 2>err
+check "a compiler's error in it is not tried again" test "$(grep '^build' err) $(cat out)" = "build 1 whole 0"
 unset LOG
+GND_CACHE=0 LD_PRELOAD=$PWD/fails.so ./user "$dev" >out 2>err
+check "it may call any function" test "$(grep '^build' err) $(cat out)" = "build 1 whole 1"
+x='x = arange(5000, dtype=float32); k = arange(300); s = x[x > 5].sum() + x.astype(float16).sum()'
+for y in 'cumsum(x)' 'sort(x)' 'argmax(x)' 'fft(x[:300])' 'bincount(k % 7)' 'normal(0, 1, 5000, seed=1)' 'erf(x) + x % 3' \
+    'exp(1j * x)' 'bitwise_count(k) // 3' 'inv(eye(3) * ones((20, 1, 1)))' 'searchsorted(x, x)'; do
+    x="$x; s = s + real($y).sum()"
+done
+GND_CACHE=0 LD_PRELOAD=$PWD/fails.so gnd eval -d "$dev" "$x" >out 2>err
+grep -v '^build [0-9]* bare$' err >bad
+check "gnd's own kernels are compiled" test "$(grep -c '^build' err)" -gt 11
+none "gnd's kernels need no other declarations" bad
 
 # Two kernels, and time for a look while the second one is compiled.
 slow='x = sort(arange(5000.)); x[0] + x.sum()'
