@@ -448,9 +448,9 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     return np.array_repr(asnumpy(arr), max_line_width, precision, suppress_small)
 
 
-def array_str(arr, max_line_width=None, precision=None, suppress_small=None):
+def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     """The text of an array."""
-    return np.array_str(asnumpy(arr), max_line_width, precision, suppress_small)
+    return np.array_str(asnumpy(a), max_line_width, precision, suppress_small)
 
 
 def array2string(a, *args, **kwargs):
