@@ -11,6 +11,7 @@ import numpy as np
 from . import _core
 from ._convert import asarray
 from ._core import ndarray
+from ._more import float_of
 
 
 def _gnd():
@@ -26,9 +27,9 @@ def _shape(x):
 
 
 (_repeat, _delete, _pad, _dot, _cov, _vstack, _correlate, _conj, _randint, _nan_to_num, _bin_edges, _isin, _unique, _can_cast,
- _copy, _geomspace, _inner, _svd, _matrix_rank, _pinv) = map(_table, (
+ _copy, _full, _full_like, _geomspace, _inner, _svd, _matrix_rank, _pinv) = map(_table, (
      'repeat', 'delete', 'pad', 'dot', 'cov', 'vstack', 'correlate', 'conj', 'random.randint', 'nan_to_num',
-     'histogram_bin_edges', 'isin', 'unique', 'can_cast', 'copy', 'geomspace', 'inner', 'linalg.svd', 'linalg.matrix_rank',
+     'histogram_bin_edges', 'isin', 'unique', 'can_cast', 'copy', 'full', 'full_like', 'geomspace', 'inner', 'linalg.svd', 'linalg.matrix_rank',
      'linalg.pinv'))
 
 
@@ -207,6 +208,27 @@ def can_cast(from_, to, casting='safe'):
     return np.can_cast(from_.dtype if isinstance(from_, ndarray) else from_, to, casting)
 
 
+def full(shape, fill_value, dtype=None, order='C', *, device=None):
+    """An array of one value, or of an array that is broadcast to the shape."""
+    keywords = {} if device is None else {'device': device}
+    if not len(_shape(fill_value)):
+        return _full(shape, fill_value, dtype, order, **keywords)
+    fill_value = asarray(fill_value, **keywords)
+    y = _gnd().empty(shape, fill_value.dtype if dtype is None else dtype, order, device=fill_value.device)
+    y[...] = fill_value
+    return y
+
+
+def full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None):
+    """One value, or an array that is broadcast, in the shape and the dtype of a."""
+    keywords = {} if device is None else {'device': device}
+    if not len(_shape(fill_value)):
+        return _full_like(a, fill_value, dtype, order, subok, shape, **keywords)
+    y = _gnd().empty_like(a, dtype, order, subok, shape, **keywords)
+    y[...] = fill_value
+    return y
+
+
 def copy(a, order='K', subok=False):
     """A copy of a."""
     return _copy(a, order)
@@ -218,9 +240,8 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=
     if all(isinstance(v, (int, float, complex)) and not isinstance(v, np.generic) for v in (start, stop)):
         return _geomspace(start, stop, num, endpoint, dtype, **keywords)
     g = _gnd()
-    start, stop = asarray(start, **keywords), asarray(stop, **keywords)
-    t = np.result_type(start.dtype, stop.dtype, np.float32 if 'f' in (start.dtype.char, stop.dtype.char) else np.float64)
-    start, stop = g.broadcast_arrays(start.astype(t), stop.astype(t))
+    t = float_of(start, stop)
+    start, stop = g.broadcast_arrays(asarray(start, **keywords).astype(t), asarray(stop, **keywords).astype(t))
     if bool(((start == 0) | (stop == 0)).any()):
         raise ValueError('geomspace: a limit is 0: numbers with a constant ratio do not reach it')
     sign = start / abs(start) if t.kind == 'c' else g.sign(start)
@@ -235,7 +256,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=
 
 # --- Hermitian matrices -------------------------------------------------------------------------------
 
-_SVDResult = collections.namedtuple('SVDResult', 'U S Vh')
+SVDResult = collections.namedtuple('SVDResult', 'U S Vh')
 
 
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
@@ -252,7 +273,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     values = g.take_along_axis(values, order, -1)
     u = g.take_along_axis(vectors, order[..., None, :], -1)
     sign = g.where(values < 0, -1, 1).astype(values.dtype)
-    return _SVDResult(u, abs(values), g.conj((u * sign[..., None, :]).mT))
+    return SVDResult(u, abs(values), g.conj((u * sign[..., None, :]).mT))
 
 
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
@@ -395,8 +416,8 @@ def _bytes(length):
 
 _bytes.__name__ = _bytes.__qualname__ = 'bytes'
 FUNCTIONS = [quantile, percentile, nanquantile, nanpercentile, repeat, delete, row_stack, vstack, pad, nan_to_num,
-             histogram_bin_edges, isin, unique, can_cast, copy, geomspace, dot, inner, correlate, cov]
-LINALG = [svd, matrix_rank, pinv]
+             histogram_bin_edges, isin, unique, can_cast, copy, full, full_like, geomspace, dot, inner, correlate, cov]
+LINALG: list = [svd, matrix_rank, pinv]
 FFT = [fftn, ifftn, fft2, ifft2]
 RANDOM = [randint, tomaxint, _bytes]
 METHODS = {'conj': _method_conj, 'conjugate': _method_conj, 'dot': _method_dot, 'repeat': _method_repeat}

@@ -3,6 +3,7 @@
 that change an array in place."""
 import sys
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -232,6 +233,7 @@ _FLAG_NAMES = {'C': 'c_contiguous', 'CONTIGUOUS': 'c_contiguous', 'F': 'f_contig
 class _Flags:
     """NumPy's flags of an array. WRITEABLE can be set; the memory is always aligned."""
     __slots__ = ('_array', 'c_contiguous', 'f_contiguous', 'owndata', 'forc', 'fnc')
+    _array: Any
     c_contiguous: bool
     f_contiguous: bool
     owndata: bool
