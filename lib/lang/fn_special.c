@@ -4,6 +4,7 @@
  * or with arguments that are not arrays. Handlers of funcs.def.
  */
 #include <gnd/array.h>
+#include <gnd/elementwise.h>
 #include <gnd/special.h>
 #include "lang/call.h"
 
@@ -39,6 +40,36 @@ int gnd__fn_nan_to_num(gnd__args *c)
         if (gnd__arg_given(c, i + 2) && !(v[i] = gnd__arg_array(c, i + 2)))
             return -1;
     return gnd__ret(c, gnd_nan_to_num(x, v[0], v[1], v[2]));
+}
+
+/* f of the operand as a float, in the dtype that the functions of floats have for ints. */
+static int of_float(gnd__args *c, gnd_array *(*f)(gnd_array *))
+{
+    gnd_array *x = gnd__arg_array(c, 0);
+    if (!x)
+        return -1;
+    const int kind = gnd_dtype_kind(gnd_dtype_of(x));
+    if (kind == 'f' || kind == 'c')
+        return gnd__ret(c, f(x));
+    gnd_scope_begin();
+    gnd_array *y = gnd_keep(f(gnd_copysign(x, x)));
+    gnd_scope_end();
+    return gnd__ret(c, y);
+}
+
+int gnd__fn_rint(gnd__args *c)
+{
+    return of_float(c, gnd_round);
+}
+
+int gnd__fn_fabs(gnd__args *c)
+{
+    gnd_array *x = gnd__arg_array(c, 0);
+    if (x && gnd_dtype_kind(gnd_dtype_of(x)) == 'c')
+        return gnd__expr_fail(c->x, GND_ERR_DTYPE, c->arg[0].at,
+                              "%s: %s is not allowed: abs is the modulus of complex numbers",
+                              c->name, gnd_dtype_name(gnd_dtype_of(x)));
+    return x ? of_float(c, gnd_abs) : -1;
 }
 
 int gnd__fn_float_power(gnd__args *c)

@@ -113,7 +113,6 @@ gnd_dtype gnd__expr_dtype(const char *name, size_t n, int *python)
 /* A name of NumPy or another usual name, and the name in the Array API standard. */
 static const char *const synonyms[][2] = {
     {"absolute", "abs"},
-    {"fabs", "abs"},
     {"power", "pow"},
     {"mod", "remainder"},
     {"true_divide", "divide"},
@@ -129,7 +128,6 @@ static const char *const synonyms[][2] = {
     {"arcsinh", "asinh"},
     {"arccosh", "acosh"},
     {"arctanh", "atanh"},
-    {"rint", "round"},
     {"fix", "trunc"},
     {"invert", "bitwise_invert"},
     {"bitwise_not", "bitwise_invert"},

@@ -69,7 +69,7 @@ def _fill_in():
         _sys.modules[m.__name__] = m
     for m in (_views, _names, _inplace, _more, _poly, _windows, _einsum, _arguments):
         own.update((f.__name__, f) for f in m.FUNCTIONS)
-    for group, functions in (('linalg', _more.LINALG), ('fft', _arguments.FFT), ('random', _inplace.RANDOM + _arguments.RANDOM)):
+    for group, functions in (('linalg', _more.LINALG + _views.LINALG + _arguments.LINALG), ('fft', _arguments.FFT), ('random', _inplace.RANDOM + _arguments.RANDOM)):
         for f in functions:
             setattr(modules[group], f.__name__, f)
     own.update(_more.OBJECTS)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions of the table whose arguments NumPy takes in more forms or checks more strictly: they are brought to the
 table's form on the host."""
+import collections
 import operator
 import sys
 import warnings
@@ -10,6 +11,7 @@ import numpy as np
 from . import _core
 from ._convert import asarray
 from ._core import ndarray
+from ._more import float_of
 
 
 def _gnd():
@@ -24,21 +26,62 @@ def _shape(x):
     return x.shape if hasattr(x, 'shape') else np.shape(x)
 
 
-_repeat, _delete, _pad, _dot, _cov, _vstack, _correlate, _conj, _randint, _nan_to_num = map(_table, (
-    'repeat', 'delete', 'pad', 'dot', 'cov', 'vstack', 'correlate', 'conj', 'random.randint', 'nan_to_num'))
+(_repeat, _delete, _pad, _dot, _cov, _vstack, _correlate, _conj, _randint, _nan_to_num, _bin_edges, _isin, _unique, _can_cast,
+ _copy, _full, _full_like, _geomspace, _inner, _svd, _matrix_rank, _pinv) = map(_table, (
+     'repeat', 'delete', 'pad', 'dot', 'cov', 'vstack', 'correlate', 'conj', 'random.randint', 'nan_to_num',
+     'histogram_bin_edges', 'isin', 'unique', 'can_cast', 'copy', 'full', 'full_like', 'geomspace', 'inner', 'linalg.svd', 'linalg.matrix_rank',
+     'linalg.pinv'))
 
 
 # --- quantiles ----------------------------------------------------------------------------------------
 
-def _quantile_like(name, most, text):
+def _weighted(name, a, q, axis, method, keepdims, weights, nans):
+    """Quantiles of elements with weights, for the one method that has them: the first element, in sorted order, up to
+    which the sum of the weights is q of all or more. nans: NaN have no weight; otherwise they make the result NaN."""
+    g = _gnd()
+    if method != 'inverted_cdf':
+        raise ValueError(f"{name}: method {method!r} with weights: 'inverted_cdf' is wanted")
+    a, w, q = asarray(a), asarray(weights), asarray(q)
+    if w.shape != a.shape:
+        if axis is None or isinstance(axis, tuple):
+            raise TypeError(f'{name}: an axis must be given where weights of shape {w.shape} differ from {a.shape}')
+        if w.ndim != 1 or w.shape[0] != a.shape[axis]:
+            raise ValueError(f'{name}: weights of shape {w.shape} for an axis of {a.shape[axis]} elements')
+        w = g.broadcast_to(w.reshape((-1,) + (1,) * (a.ndim - 1 - axis % a.ndim)), a.shape)
+    if w.dtype.kind not in 'biuf' or bool((w < 0).any()):
+        raise ValueError(f'{name}: weights must be 0 or more')
+    axes = tuple(range(a.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(k % a.ndim for k in axes)
+    kept = [k for k in range(a.ndim) if k not in axes]
+    rows = [g.permute_dims(x, (*kept, *axes)).reshape([a.shape[k] for k in kept] + [-1]) for x in (a, w)]
+    bad = g.isnan(rows[0]) if a.dtype.kind == 'f' else None
+    order = g.argsort(rows[0], axis=-1)
+    values, w = g.take_along_axis(rows[0], order, -1), g.take_along_axis(rows[1], order, -1).astype(np.float64)
+    if bad is not None and nans:
+        w = g.where(g.isnan(values), 0.0, w)
+    part = g.cumulative_sum(w, axis=-1)
+    part = part / part[..., -1:]
+    part = g.where(part == 0, -1.0, part)  # q = 0: elements without weight do not count
+    at = (part < q.reshape(q.shape + (1,) * part.ndim)).sum(axis=-1)
+    at = g.minimum(at, values.shape[-1] - 1)
+    y = g.take_along_axis(g.broadcast_to(values, at.shape[:q.ndim] + values.shape), at[..., None], -1)[..., 0]
+    if bad is not None and not nans:
+        y = g.where(bad.any(axis=-1), np.nan, y).astype(a.dtype)
+    return y.reshape(q.shape + tuple(1 if k in axes else n for k, n in enumerate(a.shape))) if keepdims else y
+
+
+def _quantile_like(name, most, text, nans=False):
     table = _table(name)
 
-    def f(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False):
+    def f(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None):
         host = None if isinstance(q, ndarray) else np.asarray(q)
         if len(_shape(q)) > 2:
             raise ValueError(f'{name}: q of shape {_shape(q)}: a number or a list of numbers is wanted')
         if host is not None and host.dtype.kind in 'biuf' and not np.all((host >= 0) & (host <= most)):
             raise ValueError(f'{name}: q {q}: numbers from 0 to {most} are wanted')
+        if weights is not None:
+            y = _weighted(name, a, asarray(q) / most, axis, method, keepdims, weights, nans)
+            return y if out is None else _write(out, y)
         if overwrite_input and isinstance(a, ndarray) and a.ndim:
             if axis is None and a.flags.c_contiguous:
                 a.ravel().sort()
@@ -47,13 +90,16 @@ def _quantile_like(name, most, text):
         keywords = {} if out is None else {'out': out}
         return table(a, q, axis=axis, method=method, keepdims=keepdims, **keywords)
     f.__name__ = f.__qualname__ = name
-    f.__doc__ = f"""{text} NaN in a slice gives NaN. method: NumPy's thirteen. overwrite_input=True sorts a in its
-    place."""
+    f.__doc__ = f"""{text}{'' if nans else ' NaN in a slice gives NaN.'} method: NumPy's thirteen. overwrite_input=True sorts a in its
+    place. weights: of the elements, for method='inverted_cdf'."""
     return f
 
 
 quantile = _quantile_like('quantile', 1, 'The q-th quantiles along the axes, q from 0 to 1.')
 percentile = _quantile_like('percentile', 100, 'The q-th percentiles along the axes, q from 0 to 100.')
+nanquantile = _quantile_like('nanquantile', 1, 'The q-th quantiles along the axes without NaN, q from 0 to 1.', True)
+nanpercentile = _quantile_like('nanpercentile', 100, 'The q-th percentiles along the axes without NaN, q from 0 to 100.',
+                               True)
 
 
 # --- parts of arrays ----------------------------------------------------------------------------------
@@ -132,11 +178,146 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     return x
 
 
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    """The edges of a histogram's bins. The edges do not depend on weights, which need the shape of a."""
+    if weights is not None:
+        if isinstance(bins, str):
+            raise TypeError(f'histogram_bin_edges: bins={bins!r} with weights: a number or edges are wanted')
+        if _shape(weights) != _shape(a):
+            raise ValueError(f'histogram_bin_edges: weights of shape {_shape(weights)} for an array of {_shape(a)}')
+    return _bin_edges(a, bins, range)
+
+
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    """Whether each element is among the test elements. kind, NumPy's choice of a method, has no effect."""
+    if kind not in (None, 'sort', 'table'):
+        raise ValueError(f"isin: kind {kind!r}: None, 'sort' or 'table' is wanted")
+    return _isin(element, test_elements, assume_unique, invert)
+
+
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True):
+    """The different elements, sorted (also with sorted=False), and what is asked for: the first index of each, for each
+    element of ar the index of its value, the counts."""
+    return _unique(ar, return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
+
+
+def can_cast(from_, to, casting='safe'):
+    """Whether a dtype, or an array, can be cast to a dtype by NumPy's rule."""
+    if casting == 'safe':
+        return _can_cast(from_, to)
+    return np.can_cast(from_.dtype if isinstance(from_, ndarray) else from_, to, casting)
+
+
+def full(shape, fill_value, dtype=None, order='C', *, device=None):
+    """An array of one value, or of an array that is broadcast to the shape."""
+    keywords = {} if device is None else {'device': device}
+    if not len(_shape(fill_value)):
+        return _full(shape, fill_value, dtype, order, **keywords)
+    fill_value = asarray(fill_value, **keywords)
+    y = _gnd().empty(shape, fill_value.dtype if dtype is None else dtype, order, device=fill_value.device)
+    y[...] = fill_value
+    return y
+
+
+def full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None):
+    """One value, or an array that is broadcast, in the shape and the dtype of a."""
+    keywords = {} if device is None else {'device': device}
+    if not len(_shape(fill_value)):
+        return _full_like(a, fill_value, dtype, order, subok, shape, **keywords)
+    y = _gnd().empty_like(a, dtype, order, subok, shape, **keywords)
+    y[...] = fill_value
+    return y
+
+
+def copy(a, order='K', subok=False):
+    """A copy of a."""
+    return _copy(a, order)
+
+
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=None):
+    """num numbers from start to stop with a constant ratio; along a new axis if start or stop is an array."""
+    keywords = {} if device is None else {'device': device}
+    if all(isinstance(v, (int, float, complex)) and not isinstance(v, np.generic) for v in (start, stop)):
+        return _geomspace(start, stop, num, endpoint, dtype, **keywords)
+    g = _gnd()
+    t = float_of(start, stop)
+    start, stop = g.broadcast_arrays(asarray(start, **keywords).astype(t), asarray(stop, **keywords).astype(t))
+    if bool(((start == 0) | (stop == 0)).any()):
+        raise ValueError('geomspace: a limit is 0: numbers with a constant ratio do not reach it')
+    sign = start / abs(start) if t.kind == 'c' else g.sign(start)
+    y = g.logspace(g.log10(start / sign), g.log10(stop / sign), num, endpoint)
+    if num > 0:
+        y[0] = start / sign
+    if num > 1 and endpoint:
+        y[-1] = stop / sign
+    y = g.moveaxis(y * sign, 0, axis)
+    return y if dtype is None else y.astype(dtype)
+
+
+# --- Hermitian matrices -------------------------------------------------------------------------------
+
+SVDResult = collections.namedtuple('SVDResult', 'U S Vh')
+
+
+def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    """The singular value decomposition of matrices, or their singular values alone. hermitian=True: by the eigenvalues
+    of matrices that equal their conjugate transpose."""
+    if not hermitian:
+        return _svd(a, full_matrices, compute_uv)
+    g = _gnd()
+    a = asarray(a)
+    if not compute_uv:
+        return g.flip(g.sort(abs(g.linalg.eigvalsh(a)), axis=-1), -1)
+    values, vectors = g.linalg.eigh(a)
+    order = g.flip(g.argsort(abs(values), axis=-1), -1)
+    values = g.take_along_axis(values, order, -1)
+    u = g.take_along_axis(vectors, order[..., None, :], -1)
+    sign = g.where(values < 0, -1, 1).astype(values.dtype)
+    return SVDResult(u, abs(values), g.conj((u * sign[..., None, :]).mT))
+
+
+def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
+    """The number of singular values that are not small."""
+    if not hermitian or len(_shape(A)) < 2:
+        return _matrix_rank(A, tol, rtol=rtol)
+    if tol is not None and rtol is not None:
+        raise ValueError('matrix_rank: tol and rtol at once')
+    A = asarray(A)
+    s = svd(A, compute_uv=False, hermitian=True)
+    if tol is None:
+        eps = float(np.finfo(s.dtype).eps)
+        limit = s.max(axis=-1, keepdims=True) * (max(A.shape[-2:]) * eps if rtol is None else _last(rtol))
+    else:
+        limit = _last(tol)
+    return _gnd().count_nonzero(s > limit, axis=-1)
+
+
+def _last(x):
+    x = asarray(x)
+    return x[..., None] if x.ndim else x
+
+
+def pinv(a, rcond=None, hermitian=False, *, rtol=None):
+    """The pseudo-inverses of matrices. Singular values below rcond (rtol) times the largest count as 0."""
+    if not hermitian or 0 in _shape(a):
+        return _pinv(a, rcond, rtol=rtol)
+    if rcond is not None and rtol is not None:
+        raise ValueError('pinv: rcond and rtol at once')
+    a = asarray(a)
+    u, s, vt = svd(a, full_matrices=False, hermitian=True)
+    if rcond is None:
+        rcond = 1e-15 if rtol is None else rtol
+    keep = s > _last(rcond) * s.max(axis=-1, keepdims=True)
+    s = _gnd().where(keep, 1 / s, 0.0).astype(s.dtype)
+    return vt.mT.conj() @ (s[..., None] * u.mT.conj())
+
+
 # --- sums of products ---------------------------------------------------------------------------------
 
 def dot(a, b, out=None):
     """NumPy's dot: a sum over the last axis of a and the last but one of b. out needs the result's dtype and shape, in C
     order."""
+    a, b = asarray(a), asarray(b)
     y = _dot(a, b)
     if out is None:
         return y
@@ -144,6 +325,11 @@ def dot(a, b, out=None):
         raise ValueError(f'dot: out is {out.dtype} {out.shape}: {y.dtype} {y.shape} in C order is wanted')
     out[...] = y
     return out
+
+
+def inner(a, b):
+    """The sums of products over the last axes of a and b."""
+    return _inner(asarray(a), asarray(b))
 
 
 def correlate(a, v, mode='valid', method='auto'):
@@ -229,7 +415,9 @@ def _bytes(length):
 
 
 _bytes.__name__ = _bytes.__qualname__ = 'bytes'
-FUNCTIONS = [quantile, percentile, repeat, delete, row_stack, vstack, pad, nan_to_num, dot, correlate, cov]
+FUNCTIONS = [quantile, percentile, nanquantile, nanpercentile, repeat, delete, row_stack, vstack, pad, nan_to_num,
+             histogram_bin_edges, isin, unique, can_cast, copy, full, full_like, geomspace, dot, inner, correlate, cov]
+LINALG: list = [svd, matrix_rank, pinv]
 FFT = [fftn, ifftn, fft2, ifft2]
 RANDOM = [randint, tomaxint, _bytes]
 METHODS = {'conj': _method_conj, 'conjugate': _method_conj, 'dot': _method_dot, 'repeat': _method_repeat}

@@ -43,19 +43,19 @@ def ordered(x, order, copy=False):
     return _core._ordered(x, fortran)
 
 
-def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None):
-    """obj as an array. A gnd array is returned itself, or converted to dtype and moved to device if need be. Anything
+def asarray(a, dtype=None, order=None, *, device=None, copy=None):
+    """a as an array. A gnd array is returned itself, or converted to dtype and moved to device if need be. Anything
     that NumPy converts to an array, including numbers and nested lists, is copied. copy=True: always copies;
-    copy=False: ValueError if a copy is needed. order: 'C' or 'F' for the strides; otherwise the order of obj."""
-    x = _asarray(obj, dtype, device, copy)
-    if order is None and not (isinstance(obj, np.ndarray) and obj.flags.fnc):
+    copy=False: ValueError if a copy is needed. order: 'C' or 'F' for the strides; otherwise the order of a."""
+    x = _asarray(a, dtype, device, copy)
+    if order is None and not (isinstance(a, np.ndarray) and a.flags.fnc):
         return x
-    if x is obj:
+    if x is a:
         x = ordered(x, order)
-        if copy is False and x is not obj:
+        if copy is False and x is not a:
             raise ValueError(f'asarray: order {order!r} needs a copy, and copy is False')
         return x
-    return _core._ordered(x, True) if _fortran(obj, order) else x
+    return _core._ordered(x, True) if _fortran(a, order) else x
 
 
 def _asarray(obj, dtype, device, copy):
@@ -79,9 +79,9 @@ def _asarray(obj, dtype, device, copy):
     return _core._from_numpy(np.asarray(obj, None if dtype is None else np.dtype(dtype)), device)
 
 
-def asfortranarray(obj, dtype=None):
+def asfortranarray(a, dtype=None):
     """Same as asarray, with at least one dimension, in Fortran order."""
-    x = asarray(obj, dtype, 'F')
+    x = asarray(a, dtype, 'F')
     return x if x.ndim else x[None]
 
 
@@ -90,20 +90,20 @@ def _stacked(obj):
     return stack([_stacked(o) if isinstance(o, (list, tuple)) else asarray(o) for o in obj])
 
 
-def array(obj, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, device=None):
-    """A new array from obj, as by asarray, with at least ndmin dimensions."""
-    x = asarray(obj, dtype, order, device=device, copy=copy if isinstance(obj, ndarray) else None)
+def array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, device=None):
+    """A new array from object, as by asarray, with at least ndmin dimensions."""
+    x = asarray(object, dtype, order, device=device, copy=copy if isinstance(object, ndarray) else None)
     return x[(None,) * (ndmin - x.ndim) + (...,)] if x.ndim < ndmin else x
 
 
-def asanyarray(obj, dtype=None, **keywords):
+def asanyarray(a, dtype=None, order=None, *, device=None, copy=None):
     """Same as asarray."""
-    return asarray(obj, dtype, **keywords)
+    return asarray(a, dtype, order, device=device, copy=copy)
 
 
-def ascontiguousarray(obj, dtype=None, **keywords):
+def ascontiguousarray(a, dtype=None, *, device=None, copy=None):
     """Same as asarray, with at least one dimension, in C order."""
-    x = asarray(obj, dtype, 'C', **keywords)
+    x = asarray(a, dtype, 'C', device=device, copy=copy)
     return x if x.ndim else x[None]
 
 

@@ -145,4 +145,4 @@ def _axis(k, ndim):
 
 
 FUNCTIONS = [einsum, cross, diagonal]
-ndarray.diagonal = diagonal
+setattr(ndarray, 'diagonal', diagonal)

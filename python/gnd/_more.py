@@ -134,6 +134,12 @@ def unpackbits(a, axis=None, count=None, bitorder='big'):
     return r if axis is None else _gnd().moveaxis(r, -1, axis)
 
 
+def float_of(*values):
+    """The dtype of floats or complex numbers that holds the values. Python's numbers are weak."""
+    numbers = [v for v in values if isinstance(v, (int, float, complex)) and not isinstance(v, np.generic)]
+    return np.result_type(1.0, *numbers, *(asarray(v).dtype for v in values if not any(v is n for n in numbers)))
+
+
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     """num evenly spaced numbers from start to stop; along a new axis if start or stop is an array. retstep: returns a
     tuple with the spacing."""
@@ -146,9 +152,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if numbers:
         y = _table_linspace(start, stop, num, endpoint, dtype, **keywords)
         return (y, (stop - start) / parts if parts else np.nan) if retstep else y
-    start, stop = asarray(start, **keywords), asarray(stop, **keywords)
-    start, stop = start * 1.0, stop * 1.0
-    t = np.result_type(start.dtype, stop.dtype)
+    t = float_of(start, stop)
+    start, stop = asarray(start, **keywords).astype(t), asarray(stop, **keywords).astype(t)
     step = (stop - start) / parts if parts else (stop - start) * np.nan
     at = _gnd().arange(num, dtype=t).reshape((num,) + (1,) * step.ndim)
     y = at * (step if parts else stop - start) + start
@@ -420,7 +425,8 @@ def dumps(self):
     return pickle.dumps(self, protocol=2)
 
 
-ndarray.dump, ndarray.dumps = dump, dumps
+for _f in (dump, dumps):
+    setattr(ndarray, _f.__name__, _f)
 
 
 def save(file, arr, allow_pickle=None):
@@ -448,9 +454,9 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     return np.array_repr(asnumpy(arr), max_line_width, precision, suppress_small)
 
 
-def array_str(arr, max_line_width=None, precision=None, suppress_small=None):
+def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     """The text of an array."""
-    return np.array_str(asnumpy(arr), max_line_width, precision, suppress_small)
+    return np.array_str(asnumpy(a), max_line_width, precision, suppress_small)
 
 
 def array2string(a, *args, **kwargs):

@@ -362,5 +362,5 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     return c, base * fac if y.ndim == 1 else base[:, :, None] * fac
 
 
-_RankWarning = np.exceptions.RankWarning if hasattr(getattr(np, 'exceptions', None), 'RankWarning') else np.RankWarning
+_RankWarning = getattr(getattr(np, 'exceptions', np), 'RankWarning', None) or getattr(np, 'RankWarning')
 FUNCTIONS = [polyfit, poly1d, poly, roots, polyadd, polysub, polymul, polydiv, polyder, polyint, polyval, trim_zeros]

@@ -3,6 +3,7 @@
 that change an array in place."""
 import sys
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from ._names import ComplexWarning
 _RENAMED = {'true_divide': 'divide', 'absolute': 'abs', 'conjugate': 'conj', 'invert': 'bitwise_invert',
             'left_shift': 'bitwise_left_shift', 'right_shift': 'bitwise_right_shift', 'arcsin': 'asin',
             'arccos': 'acos', 'arctan': 'atan', 'arctan2': 'atan2', 'arcsinh': 'asinh', 'arccosh': 'acosh',
-            'arctanh': 'atanh', 'power': 'pow', 'fabs': 'abs'}
+            'arctanh': 'atanh', 'power': 'pow'}
 
 
 def _array(self, dtype=None, copy=None):
@@ -223,13 +224,19 @@ def _dense(shape, strides, step, axes):
     return True
 
 
+_FLAGS = ('C_CONTIGUOUS', 'F_CONTIGUOUS', 'OWNDATA', 'WRITEABLE', 'ALIGNED', 'WRITEBACKIFCOPY')
+_FLAG_NAMES = {'C': 'c_contiguous', 'CONTIGUOUS': 'c_contiguous', 'F': 'f_contiguous', 'FORTRAN': 'f_contiguous', 'O': 'owndata',
+               'W': 'writeable', 'A': 'aligned', 'X': 'writebackifcopy', 'B': 'behaved', 'CA': 'carray', 'FA': 'farray',
+               **{n: n.lower() for n in (*_FLAGS, 'FNC', 'FORC', 'BEHAVED', 'CARRAY', 'FARRAY')}}
+
+
 class _Flags:
-    """The NumPy flags that apply to gnd arrays. They cannot be set."""
-    __slots__ = ('c_contiguous', 'f_contiguous', 'owndata', 'writeable', 'forc', 'fnc')
+    """NumPy's flags of an array. WRITEABLE can be set; the memory is always aligned."""
+    __slots__ = ('_array', 'c_contiguous', 'f_contiguous', 'owndata', 'forc', 'fnc')
+    _array: Any
     c_contiguous: bool
     f_contiguous: bool
     owndata: bool
-    writeable: bool
     forc: bool
     fnc: bool
 
@@ -237,19 +244,82 @@ class _Flags:
         shape, strides, n = x.shape, x.strides, x.itemsize
         axes = [k for k in range(len(shape)) if shape[k] != 1]
         empty = 0 in shape
-        self._set(c_contiguous=empty or _dense(shape, strides, n, axes[::-1]),
-                  f_contiguous=empty or _dense(shape, strides, n, axes), owndata=x.base is None, writeable=True)
+        self._set(_array=x, c_contiguous=empty or _dense(shape, strides, n, axes[::-1]),
+                  f_contiguous=empty or _dense(shape, strides, n, axes), owndata=x.base is None)
         self._set(forc=self.c_contiguous or self.f_contiguous, fnc=self.f_contiguous and not self.c_contiguous)
 
     def _set(self, **values):
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
+    @property
+    def writeable(self) -> bool:
+        """Whether elements can be assigned."""
+        return self._array._writeable
+
+    @property
+    def behaved(self) -> bool:
+        """aligned and writeable"""
+        return self.writeable
+
+    @property
+    def carray(self) -> bool:
+        """behaved and c_contiguous"""
+        return self.writeable and self.c_contiguous
+
+    @property
+    def farray(self) -> bool:
+        """behaved and fnc"""
+        return self.writeable and self.fnc
+
+    @property
+    def contiguous(self) -> bool:
+        """The same as c_contiguous."""
+        return self.c_contiguous
+
+    @property
+    def aligned(self) -> bool:
+        """Always true."""
+        return True
+
+    @property
+    def writebackifcopy(self) -> bool:
+        """Always false."""
+        return False
+
     def __setattr__(self, name, value):
-        raise AttributeError(f'{name} cannot be set')
+        if name != 'writeable':
+            raise AttributeError(f'flags: {name} cannot be set: writeable can')
+        self._array._writeable = value
 
     def __getitem__(self, name):
-        return getattr(self, name.lower())
+        if name not in _FLAG_NAMES:
+            raise KeyError(f'flags: {name!r}: one of {", ".join(_FLAG_NAMES)} is wanted')
+        return getattr(self, _FLAG_NAMES[name])
+
+    def __setitem__(self, name, value):
+        if name not in _FLAG_NAMES:
+            raise KeyError(f'flags: {name!r}: WRITEABLE can be set')
+        setattr(self, _FLAG_NAMES[name], value)
+
+    def __eq__(self, other):
+        return isinstance(other, _Flags) and all(self[n] == other[n] for n in _FLAGS)
+
+    def __repr__(self):
+        return ''.join(f'  {n} : {self[n]}\n' for n in _FLAGS)
+
+
+def _setflags(self, write=None, align=None, uic=None):
+    """Sets the flag WRITEABLE. The flags ALIGNED and WRITEBACKIFCOPY cannot be changed."""
+    if align is not None and not align or uic:
+        raise ValueError('setflags: only write can be changed: memory of gnd is aligned, and nothing is written back')
+    if write is not None:
+        self._writeable = write
+
+
+def _tofile(self, fid, sep='', format='%s'):
+    """Writes the elements to a file, as bytes or, with sep, as text."""
+    self.asnumpy().tofile(fid, sep, format)
 
 
 METHODS = {'__array__': _array, '__array_ufunc__': _array_ufunc, '__array_function__': _array_function,
@@ -258,6 +328,6 @@ METHODS = {'__array__': _array, '__array_ufunc__': _array_ufunc, '__array_functi
            '__array_interface__': property(_array_interface), '__reduce__': _reduce, '__copy__': _copy, '__deepcopy__': _deepcopy, '__format__': _format,
            '__contains__': _contains, 'astype': _astype, 'copy': _copy, 'fill': _fill, 'sort': _sort, 'partition': _partition, 'put': _put,
            'byteswap': byteswap, 'tolist': _tolist, 'tobytes': _tobytes, 'to_device': _to_device,
-           'get': _get, 'flags': property(_Flags), '__array_priority__': 100}
+           'get': _get, 'flags': property(_Flags), 'setflags': _setflags, 'tofile': _tofile, '__array_priority__': 100}
 for _name, _f in METHODS.items():
     setattr(ndarray, _name, _f)

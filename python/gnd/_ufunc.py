@@ -12,11 +12,13 @@ from ._convert import asarray
 
 # Functions of the table that are ufuncs in NumPy, besides its elementwise operations: (operands, results).
 OTHERS = {'conj': (1, 1), 'conjugate': (1, 1), 'frexp': (1, 2), 'modf': (1, 2), 'divmod': (2, 2), 'spacing': (1, 1),
-          'float_power': (2, 1), 'bitwise_count': (1, 1), 'matmul': (2, 1)}
+          'float_power': (2, 1), 'bitwise_count': (1, 1), 'fabs': (1, 1), 'rint': (1, 1),
+          'matmul': (2, 1)}
 _CASTINGS = ('no', 'equiv', 'safe', 'same_kind', 'unsafe')
 _KEYWORDS = frozenset(('out', 'where', 'casting', 'order', 'dtype', 'subok'))
 _TRUTH = frozenset("""less less_equal greater greater_equal equal not_equal logical_and logical_or logical_xor
                    logical_not isnan isinf isfinite signbit""".split())
+_OF_X = frozenset(('fix', 'i0', 'sinc', 'isposinf', 'isneginf'))  # plain functions in NumPy: f(x=...)
 _ufuncs: 'dict[str, ufunc]' = {}
 
 
@@ -224,6 +226,8 @@ def call(name, args, keywords):
         return _call_casting(name, args, keywords)
     if name == 'matmul' and not keywords.keys().isdisjoint(('axes', 'axis', 'keepdims')):
         return _matmul(u, args, **keywords)
+    if not args and 'x' in keywords and name in _OF_X:
+        args = (keywords.pop('x'),)
     for k in keywords:
         if k not in _KEYWORDS:
             raise TypeError(f'{name} has no argument {k!r}: it has {", ".join(sorted(_KEYWORDS))}')

@@ -20,7 +20,7 @@ class _Untraced(Exception):
 
 class _Number:
     """An array that behaves like one number: it has operators, and its truth value chooses a branch."""
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, x, ways):
         self._x, self._ways = x, ways

@@ -65,26 +65,26 @@ def _by_strides(strides):
     return axes[::-1]
 
 
-def ravel(x, /, order='C'):
-    """x flattened in C or Fortran order, or ('K') in the order of its strides. The result is a view if NumPy's is."""
+def ravel(a, order='C'):
+    """a flattened in C or Fortran order, or ('K') in the order of its strides. The result is a view if NumPy's is."""
     if order in ('K', 'k'):
-        x = asarray(x)
-        if x.ndim > 1:
-            x = x._permute(_by_strides(x.strides))
+        a = asarray(a)
+        if a.ndim > 1:
+            a = a._permute(_by_strides(a.strides))
         order = 'C'
-    y = reshape(x, (-1,), order)
+    y = reshape(a, (-1,), order)
     return y if y.base is None or y.flags.c_contiguous else y.copy()
 
 
-def permute_dims(x, /, axes=None):
-    """A view of x with permuted axes; None reverses them."""
-    x = asarray(x)
-    return x.T if axes is None else x._permute(tuple(axes))
+def permute_dims(a, axes=None):
+    """A view of a with permuted axes; None reverses them."""
+    a = asarray(a)
+    return a.T if axes is None else a._permute(tuple(axes))
 
 
-def transpose(x, /, axes=None):
-    """A view of x with permuted axes; None reverses them."""
-    return permute_dims(x, axes)
+def transpose(a, axes=None):
+    """A view of a with permuted axes; None reverses them."""
+    return permute_dims(a, axes)
 
 
 def matrix_transpose(x, /):
@@ -92,53 +92,145 @@ def matrix_transpose(x, /):
     return asarray(x).mT
 
 
-def swapaxes(x, axis1, axis2):
-    """A view of x with two axes swapped."""
-    x = asarray(x)
-    axes = list(range(x.ndim))
-    a, b = _axis(axis1, x.ndim, 'swapaxes'), _axis(axis2, x.ndim, 'swapaxes')
-    axes[a], axes[b] = axes[b], axes[a]
-    return x._permute(axes)
+def swapaxes(a, axis1, axis2):
+    """A view of a with two axes swapped."""
+    a = asarray(a)
+    axes = list(range(a.ndim))
+    i, j = _axis(axis1, a.ndim, 'swapaxes'), _axis(axis2, a.ndim, 'swapaxes')
+    axes[i], axes[j] = axes[j], axes[i]
+    return a._permute(axes)
 
 
-def moveaxis(x, source, destination, /):
-    """A view of x with axes source moved to positions destination; the others keep their order."""
-    x = asarray(x)
-    a, b = _axes(source, x.ndim, 'moveaxis'), _axes(destination, x.ndim, 'moveaxis')
-    if len(a) != len(b):
-        raise ValueError(f'moveaxis: {len(a)} axes to {len(b)} places')
-    order = [i for i in range(x.ndim) if i not in a]
-    for place, axis in sorted(zip(b, a)):
+def moveaxis(a, source, destination):
+    """A view of a with axes source moved to positions destination; the others keep their order."""
+    a = asarray(a)
+    old, new = _axes(source, a.ndim, 'moveaxis'), _axes(destination, a.ndim, 'moveaxis')
+    if len(old) != len(new):
+        raise ValueError(f'moveaxis: {len(old)} axes to {len(new)} places')
+    order = [i for i in range(a.ndim) if i not in old]
+    for place, axis in sorted(zip(new, old)):
         order.insert(place, axis)
-    return x._permute(order)
+    return a._permute(order)
 
 
-def expand_dims(x, /, axis=0):
-    """A view of x with new axes of extent 1 at these positions of the result."""
-    x = asarray(x)
-    n = x.ndim + (len(axis) if isinstance(axis, (tuple, list)) else 1)
+def rollaxis(a, axis, start=0):
+    """A view of a with one axis moved before the axis start."""
+    a = asarray(a)
+    n, axis = a.ndim, _axis(axis, a.ndim, 'rollaxis')
+    to = start + n if start < 0 else start
+    if not 0 <= to <= n:
+        raise _core.AxisError(f'rollaxis: start {start} is out of range for {n} dimensions')
+    return moveaxis(a, axis, to - (axis < to))
+
+
+def expand_dims(a, axis=0):
+    """A view of a with new axes of extent 1 at these positions of the result."""
+    a = asarray(a)
+    n = a.ndim + (len(axis) if isinstance(axis, (tuple, list)) else 1)
     new = _axes(axis, n, 'expand_dims')
-    return x[tuple(None if i in new else slice(None) for i in range(n)) + (...,)]
+    return a[tuple(None if i in new else slice(None) for i in range(n)) + (...,)]
 
 
-def squeeze(x, /, axis=None):
-    """A view of x without these axes, which have extent 1; None: without all axes of extent 1."""
-    x = asarray(x)
-    shape = x.shape
+def squeeze(a, axis=None):
+    """A view of a without these axes, which have extent 1; None: without all axes of extent 1."""
+    a = asarray(a)
+    shape = a.shape
     if not shape and axis in (0, -1, (0,), (-1,)):
-        return x[...]
-    gone = [i for i, n in enumerate(shape) if n == 1] if axis is None else _axes(axis, x.ndim, 'squeeze')
-    for a in gone:
-        if shape[a] != 1:
-            raise ValueError(f'squeeze: axis {a} has {shape[a]} elements, not 1')
-    return x[tuple(0 if i in gone else slice(None) for i in range(x.ndim)) + (...,)]
+        return a[...]
+    gone = [i for i, n in enumerate(shape) if n == 1] if axis is None else _axes(axis, a.ndim, 'squeeze')
+    for i in gone:
+        if shape[i] != 1:
+            raise ValueError(f'squeeze: axis {i} has {shape[i]} elements, not 1')
+    return a[tuple(0 if i in gone else slice(None) for i in range(a.ndim)) + (...,)]
 
 
-def flip(x, /, axis=None):
-    """A view of x reversed along the axes; None: along all axes."""
+def _at_least(n, widen, text):
+    def f(*arrays):
+        made = tuple(x if x.ndim >= n else x[widen[x.ndim]] for x in map(asarray, arrays))
+        return made[0] if len(made) == 1 else made
+    f.__name__ = f.__qualname__ = f'atleast_{n}d'
+    f.__doc__ = f"Views of the arrays with at least {text}; one array alone, several as a tuple."
+    return f
+
+
+_all = slice(None)
+atleast_1d = _at_least(1, [(None,)], 'one dimension')
+atleast_2d = _at_least(2, [(None, None), (None, _all)], 'two dimensions: a vector becomes a row')
+atleast_3d = _at_least(3, [(None,) * 3, (None, _all, None), (_all, _all, None)],
+                       'three dimensions: the new axes are around a vector and after the axes of a matrix')
+
+
+def flip(m, axis=None):
+    """A view of m reversed along the axes; None: along all axes."""
+    m = asarray(m)
+    over = range(m.ndim) if axis is None else _axes(axis, m.ndim, 'flip')
+    return m[tuple(slice(None, None, -1) if i in over else slice(None) for i in range(m.ndim)) + (...,)]
+
+
+def rot90(m, k=1, axes=(0, 1)):
+    """A view of m after k quarter turns in the plane of two axes, from the first one towards the second."""
+    m = asarray(m)
+    axes = tuple(axes)
+    if len(axes) != 2:
+        raise ValueError(f'rot90: axes {axes}: two are wanted')
+    a, b = _axes(axes, m.ndim, 'rot90')
+    k %= 4
+    if k % 2 == 0:
+        return flip(m, (a, b)) if k else m[...]
+    return swapaxes(flip(m, b), a, b) if k == 1 else flip(swapaxes(m, a, b), b)
+
+
+def unstack(x, /, *, axis=0):
+    """Views of the parts of x along an axis, without that axis: a tuple."""
     x = asarray(x)
-    over = range(x.ndim) if axis is None else _axes(axis, x.ndim, 'flip')
-    return x[tuple(slice(None, None, -1) if i in over else slice(None) for i in range(x.ndim)) + (...,)]
+    axis = _axis(axis, x.ndim, 'unstack')
+    return tuple(x[(_all,) * axis + (i, ...)] for i in range(x.shape[axis]))
+
+
+def diag(v, k=0):
+    """The matrix with the vector v on diagonal k; of a matrix a read-only view of its diagonal k."""
+    v = asarray(v)
+    return v.diagonal(k) if v.ndim == 2 else _core_function('diag')(v, k)
+
+
+def _linalg_diagonal(x, /, *, offset=0):
+    """Read-only views of the diagonals of matrices, the last two axes."""
+    return asarray(x).diagonal(offset, -2, -1)
+
+
+_linalg_diagonal.__name__ = _linalg_diagonal.__qualname__ = 'diagonal'
+
+
+def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
+    """A read-only view of all windows of a shape within x: an axis of n elements has n - w + 1 windows of w elements,
+    whose elements are along new axes, the last ones. axis=None: a window for each axis."""
+    if writeable:
+        raise ValueError('sliding_window_view: writeable=True: the result is read-only: write to x, or to a copy')
+    x = asarray(x)
+    sizes = tuple(window_shape) if hasattr(window_shape, '__iter__') else (window_shape,)
+    axes = tuple(range(x.ndim)) if axis is None else tuple(axis) if hasattr(axis, '__iter__') else (axis,)
+    if len(sizes) != len(axes):
+        raise ValueError(f'sliding_window_view: {len(sizes)} windows for {len(axes)} axes')
+    return x._windows(sizes, tuple(_axis(a, x.ndim, 'sliding_window_view') for a in axes))
+
+
+def meshgrid(*arrays, copy=True, sparse=False, indexing='xy'):
+    """The coordinates of a grid from one axis of coordinates each: a tuple. copy=False: read-only views of the arrays."""
+    if copy:
+        return _core_function('meshgrid')(*arrays, sparse=sparse, indexing=indexing)
+    if indexing not in ('xy', 'ij'):
+        raise ValueError(f"meshgrid: indexing {indexing!r}: 'xy' or 'ij' is wanted")
+    n = len(arrays)
+    place = [1, 0, *range(2, n)] if indexing == 'xy' and n > 1 else range(n)
+    parts = [asarray(a).reshape((1,) * k + (-1,) + (1,) * (n - 1 - k)) for a, k in zip(arrays, place)]
+    return tuple(parts) if sparse else broadcast_arrays(*parts)
+
+
+def astype(x, dtype, /, *, copy=True, device=None):
+    """x converted to dtype. copy=False: x itself if it has that dtype."""
+    if not isinstance(x, ndarray):
+        raise TypeError(f'astype: {type(x).__name__}: a gnd.ndarray is wanted')
+    return x.astype(dtype, copy=copy, device=device)
 
 
 def _cuts(n, at, equal):
@@ -187,32 +279,32 @@ vsplit = _split_along('vsplit', 2, 0, 'split along the first axis.')
 dsplit = _split_along('dsplit', 3, 2, 'split along the third axis.')
 
 
-def flipud(x, /):
-    """A view of x reversed along the first axis."""
-    return flip(x, axis=0)
+def flipud(m):
+    """A view of m reversed along the first axis."""
+    return flip(m, axis=0)
 
 
-def fliplr(x, /):
-    """A view of x reversed along the second axis."""
-    return flip(x, axis=1)
+def fliplr(m):
+    """A view of m reversed along the second axis."""
+    return flip(m, axis=1)
 
 
-def real(x, /):
-    """The real part: a view of a complex array, else x itself."""
-    return asarray(x).real
+def real(val):
+    """The real part: a view of a complex array, else val itself."""
+    return asarray(val).real
 
 
-def imag(x, /):
+def imag(val):
     """The imaginary part: a view of a complex array, else zeros."""
-    return asarray(x).imag
+    return asarray(val).imag
 
 
-def broadcast_to(x, /, shape):
-    """A read-only view of x broadcast to a shape."""
-    return asarray(x)._broadcast(tuple(shape) if hasattr(shape, '__iter__') else (shape,))
+def broadcast_to(array, shape, subok=False):
+    """A read-only view of array broadcast to a shape."""
+    return asarray(array)._broadcast(tuple(shape) if hasattr(shape, '__iter__') else (shape,))
 
 
-def broadcast_arrays(*arrays):
+def broadcast_arrays(*arrays, subok=False):
     """Read-only views of the arrays broadcast to their common shape."""
     arrays = [asarray(a) for a in arrays]
     shape = _core_function('broadcast_shapes')(*(a.shape for a in arrays))
@@ -295,8 +387,11 @@ def _method_squeeze(self, axis=None):
     return squeeze(self, axis)
 
 
-FUNCTIONS = [split, array_split, hsplit, vsplit, dsplit, reshape, ravel, permute_dims, transpose, matrix_transpose, swapaxes, moveaxis, expand_dims, squeeze, flip,
-             flipud, fliplr, real, imag, broadcast_to, broadcast_arrays, shares_memory, may_share_memory]
+FUNCTIONS = [split, array_split, hsplit, vsplit, dsplit, reshape, ravel, permute_dims, transpose, matrix_transpose, swapaxes,
+             moveaxis, rollaxis, expand_dims, squeeze, atleast_1d, atleast_2d, atleast_3d, flip, flipud, fliplr, rot90,
+             unstack, diag, sliding_window_view, meshgrid, astype, real, imag, broadcast_to, broadcast_arrays,
+             shares_memory, may_share_memory]
+LINALG = [_linalg_diagonal]
 METHODS = {'reshape': _method_reshape, 'transpose': _method_transpose, 'flatten': _method_flatten, 'ravel': ravel,
            'squeeze': _method_squeeze, 'view': _method_view, 'swapaxes': swapaxes}
 for _name, _f in METHODS.items():

@@ -29,6 +29,7 @@ PyObject *py_array_ordered(gnd_array *value, int fortran)
     a->link = NULL;
     a->weak = NULL;
     a->fortran = (char)fortran;
+    a->readonly = 0;
     a->pins = NULL;
     return (PyObject *)a;
 }
@@ -275,6 +276,7 @@ static PyMethodDef methods[] = {
     {"_dtype", py_method_dtype, METH_O, NULL},
     {"_strided", py_method_strided, METH_VARARGS, NULL},
     {"_diagonal", py_method_diagonal, METH_VARARGS, NULL},
+    {"_windows", py_method_windows, METH_VARARGS, NULL},
     {"__complex__", method_complex, METH_NOARGS, NULL},
     {"asnumpy", method_numpy, METH_NOARGS,
      "asnumpy($self)\n--\n\nA copy as numpy.ndarray, when it is computed."},

@@ -149,8 +149,12 @@ static PyObject *part(PyObject *self, int kind)
     if (!x)
         return NULL;
     if (gnd_dtype_kind(gnd_dtype_of(x)) != 'c') {
-        if (kind == PY_VIEW_IMAG)
-            return py_array_new(gnd_imag_part(x));
+        if (kind == PY_VIEW_IMAG) { /* zeros, which are no part of x */
+            PyObject *zeros = py_array_new(gnd_imag_part(x));
+            if (zeros)
+                ((py_array *)zeros)->readonly = 1;
+            return zeros;
+        }
         Py_INCREF(self);
         return self;
     }
@@ -203,6 +207,32 @@ static int set_imag(PyObject *self, PyObject *value, void *none)
     return set_part(self, value, part(self, PY_VIEW_IMAG));
 }
 
+/* _writeable: the flag. An array that was made read-only for good keeps it, as does a view of an
+ * array that is read-only. */
+static PyObject *get_writeable(PyObject *self, void *none)
+{
+    (void)none;
+    return PyBool_FromLong(!((py_array *)self)->readonly);
+}
+
+static int set_writeable(PyObject *self, PyObject *value, void *none)
+{
+    py_array *a = (py_array *)self;
+    const int to = value ? PyObject_IsTrue(value) : -1;
+    (void)none;
+    if (to < 0)
+        return -1;
+    const char *by = py_readonly_by(a);
+    if (to && (by || (a->src && a->root->readonly))) {
+        PyErr_Format(PyExc_ValueError, "cannot set WRITEABLE flag to True of this array: %s%s",
+                     by ? "it was made by " : "it is a view of an array that is read-only",
+                     by ? by : "");
+        return -1;
+    }
+    a->readonly = (char)!to;
+    return 0;
+}
+
 PyGetSetDef py_attributes[] = {
     {"shape", get_shape, set_shape, "The extents, a tuple.", NULL},
     {"strides", get_strides, NULL,
@@ -216,6 +246,7 @@ PyGetSetDef py_attributes[] = {
     {"base", get_base, NULL, "The array that this one is a view of, or None.", NULL},
     {"T", get_T, NULL, "A view with all axes in opposite order.", NULL},
     {"mT", get_mT, NULL, "A view with the last two axes swapped.", NULL},
+    {"_writeable", get_writeable, set_writeable, NULL, NULL},
     {"real", get_real, set_real, "The real part, a view.", NULL},
     {"imag", get_imag, set_imag, "The imaginary part, a view.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};

@@ -7,6 +7,17 @@
 
 typedef gnd_array *binary_fn(gnd_array *, gnd_array *);
 
+/* *x = o as an operand, to be released: a list or tuple is an array, as in NumPy. 1: its type is
+ * unknown. */
+static int operand(PyObject *o, gnd_device *dev, gnd_array **x)
+{
+    const int r = py_operand(o, dev, x);
+    if (r != 1 || !(PyList_Check(o) || PyTuple_Check(o)))
+        return r;
+    *x = py_from_numpy(o, dev);
+    return *x ? 0 : -1;
+}
+
 /* *x, *y = both operands as arrays, to be released. 1: an operand has an unknown type, and the
  * operator returns NotImplemented. */
 static int operands(PyObject *a, PyObject *b, gnd_array **x, gnd_array **y)
@@ -18,9 +29,9 @@ static int operands(PyObject *a, PyObject *b, gnd_array **x, gnd_array **y)
     if (!v)
         return -1;
     dev = gnd_device_of(v);
-    int r = py_operand(a, dev, x);
+    int r = operand(a, dev, x);
     if (!r)
-        r = py_operand(b, dev, y);
+        r = operand(b, dev, y);
     if (r) {
         gnd_release(*x);
         gnd_release(*y);

@@ -59,13 +59,15 @@ enum {
     PY_VIEW_IMAG,
     PY_VIEW_DTYPE,
     PY_VIEW_STRIDED,
-    PY_VIEW_DIAGONAL
+    PY_VIEW_DIAGONAL,
+    PY_VIEW_WINDOWS
 };
 
 /* How the value of a view is made from the value of its source (view.c). */
 typedef struct py_link {
     int kind; /* PY_VIEW_* */
-    int nsrc; /* BOX: axes of the source, each with start, step and count */
+    int nsrc; /* BOX: axes of the source, each with start, step and count; WINDOWS: their number,
+                 with the axes in axis and their extents in count */
     int64_t start[GND_MAX_NDIM], step[GND_MAX_NDIM], count[GND_MAX_NDIM];
     gnd_dtype dtype;        /* DTYPE; STRIDED: start[0] is its first element;
                                DIAGONAL: axis[0], axis[1] are its axes, start[0]: it is read-only */
@@ -91,6 +93,7 @@ typedef struct py_array {
     PyObject *weak;
     struct py_pin *pins; /* values whose memory was given out by address (buffer.c) */
     char fortran;        /* of a root: NumPy would store it in Fortran order (py_strides) */
+    char readonly;       /* its flag WRITEABLE is not set: a write is a ValueError */
 } py_array;
 
 extern PyTypeObject *py_array_type;
@@ -117,9 +120,12 @@ PyObject *py_method_broadcast(PyObject *self, PyObject *shape);
 PyObject *py_method_dtype(PyObject *self, PyObject *dtype);
 PyObject *py_method_strided(PyObject *self, PyObject *args);
 PyObject *py_method_diagonal(PyObject *self, PyObject *args);
+PyObject *py_method_windows(PyObject *self, PyObject *args);
 /* Writes the value t to a, and so to its root and every view of it. t has a's shape and dtype.
  * Takes ownership of t. */
 int py_write(py_array *a, gnd_array *t);
+/* The function that made a, or an array that a is a view of, read-only for good. NULL: none did. */
+const char *py_readonly_by(const py_array *a);
 /* A view of a. link is copied; for a box, shape and stride are filled in. */
 PyObject *py_view(py_array *a, const py_link *link);
 /* The strides that NumPy's array would have, in elements. */

@@ -320,28 +320,45 @@ Shape = int | Sequence[int]
 '''
 
 
+def of_any(f, name, method=False):
+    """The line of a function whose parameters may be anything."""
+    parts, star = [], ''
+    for p in inspect.signature(f).parameters.values():
+        if p.kind == p.KEYWORD_ONLY and not star:
+            star = '*, '
+            parts += ['*'] if not any(q.startswith('*') for q in parts) else []
+        mark = {p.VAR_POSITIONAL: '*', p.VAR_KEYWORD: '**'}.get(p.kind, '')
+        first = method and not parts and p.name == 'self'
+        parts.append('self' if first else f"{mark}{p.name}: Any{'' if p.default is p.empty else ' = ...'}")
+        if p.kind == p.POSITIONAL_ONLY:
+            parts = [q for q in parts if q != '/'] + ['/']
+    return f"def {name}({', '.join(parts)}) -> Any: ..."
+
+
 def mpi_class(c):
     """A class of gnd.mpi: what is written in Python and in C."""
-    kinds = {'closed': 'builtins.bool', 'rank': 'int', 'size': 'int', 'ndim': 'int', 'nbytes': 'int', 'device': 'Device',
+    kinds = {'closed': 'bool', 'rank': 'int', 'size': 'int', 'ndim': 'int', 'nbytes': 'int', 'device': 'Device',
              'shape': 'tuple[int, ...]', 'dtype': 'numpy.dtype[Any]', 'partition': 'Partition', 'context': 'Context',
              'local': '_local'}
     lines = ['@final', f'class {c.__name__}:']
     for n, f in sorted(vars(c).items()):
-        if n.startswith('_') and n not in ('__enter__', '__exit__', '__iter__'):
+        if n.startswith('_') and n not in ('__enter__', '__exit__', '__iter__', '__array__', '__array_ufunc__', '__array_function__'):
             continue
         if inspect.isdatadescriptor(f):
             lines += ['    @property', f"    def {n}(self) -> {kinds.get(n, 'ndarray')}: ..."]
         elif inspect.isfunction(f) and str(inspect.signature(f)) != '(self, *args, **keywords)':
             lines.append('    ' + python_function(f, n, True).replace('-> ndarray', '-> Any'))
         else:
-            lines.append(f'    def {n}(self, *args: Any, **keywords: Any) -> Any: ...')
+            lines.append('    ' + (of_any(f, n, True) if callable(f) else f'{n}: {f}'))
     if c.__name__ == 'ndarray':
-        for op in 'add sub mul truediv floordiv mod matmul and or xor lshift rshift pow'.split():
+        for op in 'add sub mul truediv floordiv mod matmul and or xor lshift rshift'.split():
             lines += [f'    def __{m}{op}__(self, other: Any, /) -> ndarray: ...' for m in ('', 'r', 'i')]
+        lines += [f'    def __{m}pow__(self, other: Any, mod: Any = ..., /) -> ndarray: ...' for m in ('', 'r')]
+        lines += ['    def __ipow__(self, other: Any, /) -> ndarray: ...  # type: ignore[misc]']
         lines += [f'    def __{op}__(self, other: Any, /) -> Any: ...' for op in ('eq', 'ne', 'lt', 'le', 'gt', 'ge')]
         lines += [f'    def __{op}__(self) -> ndarray: ...' for op in ('neg', 'pos', 'abs', 'invert')]
         lines += [f'    def __{n}__(self) -> {n}: ...' for n in ('int', 'float', 'complex')]
-        lines += ['    def __bool__(self) -> builtins.bool: ...', '    def __len__(self) -> int: ...',
+        lines += ['    def __bool__(self) -> bool: ...', '    def __len__(self) -> int: ...',
                   '    def __getitem__(self, key: Any, /) -> ndarray: ...',
                   '    def __setitem__(self, key: Any, value: Any, /) -> None: ...']
     return lines + ['']
@@ -364,19 +381,24 @@ def mpi_modules():
             if inspect.isfunction(f):
                 lines.append(python_function(f, n))
                 continue
-            row = table.get(n) or table.get(f'{group}.{n}')
-            lines.append(f'def {n}(*args: Any, **keywords: Any) -> Any: ...' if not row or '*' in row[0].replace('*, ', '') else
-                         re.sub(r'\) -> .*', ', *, ' * ('*' not in row[0]) + ', ' * ('*' in row[0]) +
-                                'partition: Partition | None = ..., out: ndarray | None = ...) -> Any: ...',
-                                function(n, row[0].replace(', *, device=None', '').replace(', device=None', ''), row[1])))
+            row = table.get(f'{group}.{n}') or table.get(n)
+            if not row or '*' in row[0].replace('*, ', ''):
+                lines.append(of_any(f, n))
+                continue
+            shown = row[0].replace('*, device=None', '').replace(', device=None', '').rstrip(', ')
+            more = f"{'' if '*' in shown else '*, '}partition: Partition | None = ..., out: ndarray | None = ...) -> Any: ..."
+            lines.append(re.sub(r'\) -> .*', f', {more}', function(n, shown, row[1])))
         return [t.replace('(, *, ', '(*, ') for t in lines]
 
     for group in GROUPS:
         texts[f'mpi/{group}.pyi'] = HEAD + IMPORTS + 'from . import ArrayLike, Axis, DTypeLike, Partition, Shape, ndarray\n\n' + (
             '\n'.join(lines_of(getattr(mpi, group), group)) + '\n')
     own = [t for c in (mpi.Context, mpi.Partition, mpi.ndarray) for t in mpi_class(c)]
-    texts['mpi/__init__.pyi'] = HEAD + MPI + f"from . import {', '.join(f'{g} as {g}' for g in GROUPS)}\n\n" + '\n'.join(
-        own + re.sub(r'(?<=: |> )bool\b', 'builtins.bool', '\n'.join(lines_of(mpi, ''))).split('\n')) + '\n'
+    text = MPI + f"from . import {', '.join(f'{g} as {g}' for g in GROUPS)}\n\n" + '\n'.join(own + lines_of(mpi, '')) + '\n'
+    # The module has functions of these names.
+    texts['mpi/__init__.pyi'] = HEAD + re.sub(r'(?<=[:>=|] |.\[)(bool|int|float|complex)\b', r'builtins.\1', text)
+    texts['_mpi.pyi'] = HEAD + 'from typing import Any\n\n' + ''.join(
+        f'{n}: int\n' for n, v in sorted(vars(mpi._mpi).items()) if isinstance(v, int)) + 'def __getattr__(name: str) -> Any: ...\n'
     return texts
 
 

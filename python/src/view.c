@@ -168,6 +168,7 @@ static gnd_array *apply(const py_link *l, gnd_array *src)
     case PY_VIEW_DTYPE: return gnd_view_dtype(src, l->dtype);
     case PY_VIEW_STRIDED: return gnd_as_strided(src, l->ndim, l->shape, l->stride, l->start[0]);
     case PY_VIEW_DIAGONAL: return gnd_diagonal(src, 0, l->axis[0], l->axis[1]);
+    case PY_VIEW_WINDOWS: return gnd_sliding_window_view(src, l->nsrc, l->count, l->axis);
     default: return gnd_imag_part(src);
     }
 }
@@ -175,9 +176,6 @@ static gnd_array *apply(const py_link *l, gnd_array *src)
 /* The source with its diagonal over axes of one extent replaced by t, whose last axis it is. */
 static gnd_array *diagonal_set(const py_link *l, gnd_array *src, gnd_array *t)
 {
-    if (l->start[0])
-        return gnd_fail(GND_ERR_ARG, "assignment destination is read-only: it was made by "
-                                     "diagonal");
     const int nd = gnd_ndim(src), a = l->axis[0] < l->axis[1] ? l->axis[0] : l->axis[1],
               b = l->axis[0] + l->axis[1] - a;
     int64_t shape[GND_MAX_NDIM], ones[GND_MAX_NDIM];
@@ -197,16 +195,12 @@ static gnd_array *diagonal_set(const py_link *l, gnd_array *src, gnd_array *t)
     return x;
 }
 
-/* src with the elements of the view replaced by t. */
+/* src with the elements of the view, which is not read-only, replaced by t. */
 static gnd_array *reverse(const py_link *l, gnd_array *src, gnd_array *t)
 {
     switch (l->kind) {
     case PY_VIEW_BOX: return box_set(l, src, t);
     case PY_VIEW_RESHAPE: return gnd_reshape(t, gnd_ndim(src), gnd_shape(src));
-    case PY_VIEW_BROADCAST:
-    case PY_VIEW_STRIDED:
-        return gnd_fail(GND_ERR_ARG, "assignment destination is read-only: it was made by %s",
-                        l->kind == PY_VIEW_STRIDED ? "as_strided" : "broadcast_to");
     case PY_VIEW_DTYPE: return gnd_view_dtype(t, gnd_dtype_of(src));
     case PY_VIEW_DIAGONAL: return diagonal_set(l, src, t);
     default: break;
@@ -239,9 +233,33 @@ gnd_array *py_value(py_array *a)
     return a->value;
 }
 
+/* The function that makes read-only views with this link, or NULL. */
+static const char *readonly_link(const py_link *l)
+{
+    switch (l->kind) {
+    case PY_VIEW_BROADCAST: return "broadcast_to";
+    case PY_VIEW_STRIDED: return "as_strided";
+    case PY_VIEW_WINDOWS: return "sliding_window_view";
+    case PY_VIEW_DIAGONAL: return l->start[0] ? "diagonal" : NULL;
+    default: return NULL;
+    }
+}
+
+const char *py_readonly_by(const py_array *a)
+{
+    const char *by = NULL;
+    for (; a->src && !by; a = a->src)
+        by = readonly_link(a->link);
+    return by;
+}
+
 int py_write(py_array *a, gnd_array *t)
 {
-    if (py_check(t)) {
+    const char *by = a->readonly ? py_readonly_by(a) : NULL;
+    if (a->readonly)
+        PyErr_Format(PyExc_ValueError, "assignment destination is read-only%s%s",
+                     by ? ": it was made by " : "", by ? by : "");
+    if (a->readonly || py_check(t)) {
         gnd_release(t);
         return -1;
     }
@@ -346,6 +364,7 @@ PyObject *py_view(py_array *a, const py_link *link)
     v->value = NULL;
     v->weak = NULL;
     v->fortran = 0;
+    v->readonly = (char)(a->readonly || readonly_link(l));
     v->pins = NULL;
     v->version = 0;
     v->link = l;
@@ -363,21 +382,33 @@ PyObject *py_view(py_array *a, const py_link *link)
     return (PyObject *)v;
 }
 
+/* Whether two links of one source and one kind have equal parameters. */
+static int same_link(const py_link *p, const py_link *q)
+{
+    const int has_axes = p->kind == PY_VIEW_BOX || p->kind == PY_VIEW_WINDOWS;
+    const size_t n = sizeof(int64_t) * (size_t)(has_axes ? p->nsrc : 0),
+                 m = sizeof(int64_t) * (size_t)p->ndim;
+    if (p->ndim != q->ndim || memcmp(p->shape, q->shape, m))
+        return 0;
+    switch (p->kind) {
+    case PY_VIEW_BOX:
+        return !memcmp(p->start, q->start, n) && !memcmp(p->step, q->step, n) &&
+               !memcmp(p->count, q->count, n) &&
+               !memcmp(p->axis, q->axis, sizeof(int) * (size_t)p->ndim);
+    case PY_VIEW_DTYPE: return p->dtype == q->dtype;
+    case PY_VIEW_STRIDED: return p->start[0] == q->start[0] && !memcmp(p->stride, q->stride, m);
+    case PY_VIEW_DIAGONAL: return p->axis[0] == q->axis[0] && p->axis[1] == q->axis[1];
+    case PY_VIEW_WINDOWS:
+        return p->nsrc == q->nsrc && !memcmp(p->count, q->count, n) &&
+               !memcmp(p->axis, q->axis, sizeof(int) * (size_t)p->nsrc);
+    default: return 1;
+    }
+}
+
 int py_same_view(py_array *a, py_array *b)
 {
-    if (a == b)
-        return 1;
-    if (!a->src || !b->src || a->src != b->src || a->link->kind != b->link->kind ||
-        a->link->ndim != b->link->ndim)
-        return 0;
-    const py_link *p = a->link, *q = b->link;
-    const size_t n = sizeof(int64_t) * (size_t)(p->kind == PY_VIEW_BOX ? p->nsrc : 0),
-                 m = (size_t)p->ndim;
-    if (p->kind == PY_VIEW_DIAGONAL && (p->axis[0] != q->axis[0] || p->axis[1] != q->axis[1]))
-        return 0;
-    return !memcmp(p->start, q->start, n) && !memcmp(p->step, q->step, n) &&
-           !memcmp(p->count, q->count, n) && !memcmp(p->shape, q->shape, sizeof(int64_t) * m) &&
-           (p->kind != PY_VIEW_BOX || !memcmp(p->axis, q->axis, sizeof(int) * m));
+    return a == b || (a->src && a->src == b->src && a->link->kind == b->link->kind &&
+                      same_link(a->link, b->link));
 }
 
 /* --- reshaping -------------------------------------------------------------------------------- */
@@ -458,23 +489,4 @@ PyObject *py_reshape(py_array *a, int ndim, const int64_t *shape)
         return py_whole(a, &box) ? NULL : py_view(a, &box);
     }
     return py_view(a, &l);
-}
-
-/* --- where views are -------------------------------------------------------------------------- */
-
-int64_t py_offset(const py_array *a)
-{
-    int64_t n = 0;
-    for (; a->src; a = a->src) {
-        const int64_t item = (int64_t)gnd_dtype_size(gnd_dtype_of(a->value));
-        int64_t stride[GND_MAX_NDIM];
-        py_strides(a->src, stride);
-        if (a->link->kind == PY_VIEW_IMAG)
-            n += item;
-        if (a->link->kind == PY_VIEW_STRIDED)
-            n += a->link->start[0] * item;
-        for (int s = 0; a->link->kind == PY_VIEW_BOX && s < a->link->nsrc; s++)
-            n += a->link->start[s] * stride[s] * item;
-    }
-    return n;
 }

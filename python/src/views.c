@@ -6,6 +6,23 @@
 
 #include <string.h>
 
+int64_t py_offset(const py_array *a)
+{
+    int64_t n = 0;
+    for (; a->src; a = a->src) {
+        const int64_t item = (int64_t)gnd_dtype_size(gnd_dtype_of(a->value));
+        int64_t stride[GND_MAX_NDIM];
+        py_strides(a->src, stride);
+        if (a->link->kind == PY_VIEW_IMAG)
+            n += item;
+        if (a->link->kind == PY_VIEW_STRIDED)
+            n += a->link->start[0] * item;
+        for (int s = 0; a->link->kind == PY_VIEW_BOX && s < a->link->nsrc; s++)
+            n += a->link->start[s] * stride[s] * item;
+    }
+    return n;
+}
+
 /* _offset(): bytes from the first element of .base to this array's, in NumPy's layout. */
 PyObject *py_method_offset(PyObject *self, PyObject *none)
 {
@@ -184,5 +201,41 @@ PyObject *py_method_diagonal(PyObject *self, PyObject *args)
         }
     l.shape[k] = gnd_shape(x)[l.axis[0]];
     l.stride[k] = stride[l.axis[0]] + stride[l.axis[1]];
+    return py_view((py_array *)self, &l);
+}
+
+/* _windows(sizes, axes): gnd_sliding_window_view as a read-only view. */
+PyObject *py_method_windows(PyObject *self, PyObject *args)
+{
+    py_link l;
+    PyObject *sizes, *axes;
+    int64_t axis[GND_MAX_NDIM], stride[GND_MAX_NDIM];
+    gnd_array *x = py_value((py_array *)self);
+    if (!x || !PyArg_ParseTuple(args, "OO", &sizes, &axes))
+        return NULL;
+    const int n = ints(sizes, l.count), nd = gnd_ndim(x);
+    if (n < 0 || ints(axes, axis) != n || n + nd > GND_MAX_NDIM)
+        return PyErr_Occurred() ? NULL
+                                : PyErr_Format(PyExc_ValueError,
+                                               "sliding_window_view: %d windows of an array of %d "
+                                               "dimensions: one for each axis that is named, and "
+                                               "at most %d dimensions in all, are possible",
+                                               n, nd, GND_MAX_NDIM);
+    for (int i = 0; i < n; i++)
+        l.axis[i] = (int)axis[i];
+    gnd_array *y = gnd_sliding_window_view(x, n, l.count, l.axis);
+    if (py_check(y)) {
+        gnd_release(y);
+        return NULL;
+    }
+    py_strides((py_array *)self, stride);
+    l.kind = PY_VIEW_WINDOWS;
+    l.nsrc = n;
+    l.ndim = nd + n;
+    for (int i = 0; i < l.ndim; i++) {
+        l.shape[i] = gnd_shape(y)[i];
+        l.stride[i] = stride[i < nd ? i : (l.axis[i - nd] + nd) % nd];
+    }
+    gnd_release(y);
     return py_view((py_array *)self, &l);
 }

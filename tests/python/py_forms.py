@@ -5,6 +5,7 @@
 # gnd.polynomial, against NumPy.
 import io
 import pickle
+import tempfile
 import threading
 import warnings
 
@@ -67,6 +68,86 @@ def test_quantiles():
     t.is_(gnd.percentile(x, 30, axis=1, overwrite_input=True),
           gnd.asnumpy(gnd.percentile(gnd.asarray(a), 30, axis=1)), 'overwrite_input')
     t.is_(x, np.sort(a, axis=1), 'it sorts its input')
+
+
+def weighted(a, w, q, nans=False):
+    """The quantile of numbers with weights by the inverted distribution function, plainly."""
+    if np.isnan(a).any() and not nans:
+        return np.nan
+    pairs = sorted((x, v) for x, v in zip(a, w) if not np.isnan(x))
+    total, part = sum(v for _, v in pairs), 0
+    for x, v in pairs:
+        part += v
+        if part / total >= q and part > 0:
+            return x
+    return pairs[-1][0]
+
+
+def test_weights():
+    a, w = rng.normal(size=(3, 4, 5)), rng.integers(0, 4, (3, 4, 5)).astype(float) + (np.arange(5) == 2)
+    a[1, 2, 3] = np.nan
+    for name, q, axis in (('quantile', [0, 0.1, 0.5, 1], 2), ('nanpercentile', [25, 60], (0, 2)), ('nanquantile', 0.7, None)):
+        most, nans = (100 if 'cent' in name else 1), 'nan' in name
+        rows, v = (x.transpose(1, 0, 2).reshape(4, 15) if axis == (0, 2) else x.reshape(1 if axis is None else 12, -1) for x in (a, w))
+        want = np.array([[weighted(r, s, k / most, nans) for r, s in zip(rows, v)] for k in np.atleast_1d(q)])
+        want = want.reshape(np.shape(q) + {2: (3, 4), (0, 2): (4,), None: ()}[axis])
+        t.is_(getattr(gnd, name)(gnd.asarray(a), q, axis=axis, weights=w, method='inverted_cdf'), want, f'{name} {q} with weights, axis {axis}')
+    one = gnd.quantile(gnd.asarray(a), 0.5, axis=2, weights=w[0, 0], method='inverted_cdf', keepdims=True)
+    t.is_(one, np.array([[[weighted(r, w[0, 0], 0.5)] for r in rows] for rows in a]), 'weights of one axis, keepdims')
+    for kind, f in ((ValueError, {'method': 'linear', 'weights': w}), (ValueError, {'method': 'inverted_cdf', 'weights': -w}),
+                    (TypeError, {'method': 'inverted_cdf', 'weights': w[0, 0]}),
+                    (ValueError, {'method': 'inverted_cdf', 'weights': w[0, 0], 'axis': 1})):
+        t.raises(kind, lambda: gnd.quantile(gnd.asarray(a), 0.5, **f), f"weights: {', '.join(k for k in f)}, a {kind.__name__}")
+
+
+def test_hermitian():
+    for dtype in (np.float64, np.complex128):
+        h = rng.normal(size=(3, 4, 4)).astype(dtype)
+        h = h + 1j * rng.normal(size=(3, 4, 4)) if dtype == np.complex128 else h
+        h = h + h.conj().swapaxes(-1, -2)
+        h[1] = 0
+        h[1, 0, 0] = -2
+        x = gnd.asarray(h)
+        u, s, v = gnd.linalg.svd(x, hermitian=True)
+        t.is_((u * s[..., None, :]) @ v, h, f'svd of Hermitian {np.dtype(dtype)}', 1e-12)
+        both('its singular values', lambda xp: xp.linalg.svd(xp.asarray(h), compute_uv=False, hermitian=True), 1e-12)
+        t.is_(s, np.linalg.svd(h)[1], 'in order', 1e-12)
+        both('pinv', lambda xp: xp.linalg.pinv(xp.asarray(h), hermitian=True), 1e-10)
+        both('matrix_rank', lambda xp: (xp.linalg.matrix_rank(xp.asarray(h), hermitian=True),
+                                        xp.linalg.matrix_rank(xp.asarray(h), xp.asarray([1., 3, 1]), True)))
+
+
+def test_names():
+    """NumPy's names and places of arguments."""
+    x = CUBE[0]
+    for name, f in (
+            ('transpose', lambda xp, a: xp.transpose(a=a)), ('ravel', lambda xp, a: xp.ravel(a=a)), ('flip', lambda xp, a: xp.flip(m=a)),
+            ('real', lambda xp, a: xp.real(val=a)), ('imag', lambda xp, a: xp.imag(val=a)), ('swapaxes', lambda xp, a: xp.swapaxes(a=a, axis1=0, axis2=1)),
+            ('broadcast_to', lambda xp, a: xp.broadcast_to(array=a, shape=(2, 4, 3), subok=True)), ('squeeze', lambda xp, a: xp.squeeze(a=a[:1])),
+            ('moveaxis', lambda xp, a: xp.moveaxis(a=a, source=0, destination=1)), ('array', lambda xp, a: xp.array(object=a)),
+            ('asarray', lambda xp, a: xp.asarray(a=a)), ('asanyarray', lambda xp, a: xp.asanyarray(a, None, 'F')), ('copy', lambda xp, a: xp.copy(a, 'K', True)),
+            ('full of an array', lambda xp, a: (xp.full((2, 4, 3), a, 'f8'), xp.full((2, 3), [1, 2, 3]), xp.full_like(a, [1, 2, 3]))),
+            ('full that does not fit', lambda xp, a: xp.full((2, 2), a)),
+            ('linspace of float32 and a number', lambda xp, a: xp.linspace(a, 2, 3, axis=1)),
+            ('fix', lambda xp, a: xp.fix(x=a)), ('i0', lambda xp, a: xp.i0(x=a[:, :1])), ('sinc', lambda xp, a: xp.sinc(x=a)),
+            ('isposinf', lambda xp, a: xp.isposinf(x=a, out=xp.zeros(a.shape, bool))), ('isin', lambda xp, a: xp.isin(a, [1, 2], kind='sort')),
+            ('histogram_bin_edges', lambda xp, a: xp.histogram_bin_edges(a, 4, None, a)),
+            ('geomspace', lambda xp, a: xp.geomspace(xp.asarray([1., -2]), xp.asarray([8., -200]), 5, axis=1)),
+            ('geomspace of complex', lambda xp, a: xp.geomspace(xp.asarray([1., 1]), xp.asarray([1j, -1]), 4, endpoint=False)),
+            ('geomspace with 0', lambda xp, a: xp.geomspace(xp.asarray([0., 1]), 2)),
+            ('can_cast', lambda xp, a: np.asarray((xp.can_cast('f8', 'f4', 'same_kind'), xp.can_cast('f8', 'i4', casting='no')))),
+            ('lists as operands', lambda xp, a: ([1, 2, 3] + a, a * (1, 2, 3), [[2]] - a, a == [1, 2, 3], a @ [1, 2, 3], divmod([7, 8, 9], a + 20)[1])),
+            ('lists in place', lambda xp, a: xp.multiply(a, 1).__iadd__([1, 2, 3])), ('a list that does not fit', lambda xp, a: a + [1, 2]),
+            ('dot with a number', lambda xp, a: (xp.dot(a, 2), xp.dot(3, a), xp.inner(a, 2))), ('rint', lambda xp, a: (xp.rint(a), xp.rint(a.astype('i1')), xp.rint(a > 0))),
+            ('fabs', lambda xp, a: (xp.fabs(a), xp.fabs(a.astype('i2')), xp.fabs(a > 0))), ('fabs of complex', lambda xp, a: xp.fabs(a + 1j))):
+        both(f"{name}: NumPy's arguments", lambda xp: f(xp, xp.asarray(x)), 1e-5)
+    t.raises(ValueError, lambda: gnd.isin(x, [1], kind='fast'), 'isin: an unknown kind')
+    t.raises(TypeError, lambda: gnd.histogram_bin_edges(x, 'auto', weights=x), 'histogram_bin_edges: weights')
+    t.is_(gnd.unique(ar=x, sorted=False), np.unique(x), 'unique(sorted=False)')
+    with tempfile.TemporaryFile() as f:
+        gnd.asarray(x).tofile(f)
+        f.seek(0)
+        t.is_(gnd.fromfile(f, np.float32), x.ravel(), 'tofile and fromfile')
 
 
 def test_parts():
@@ -236,4 +317,4 @@ def test_series():
         both(name, f)
 
 
-t.run([test_diagonals, test_quantiles, test_parts, test_sums, test_qr, test_files, test_random, test_series])
+t.run([test_diagonals, test_quantiles, test_weights, test_hermitian, test_names, test_parts, test_sums, test_qr, test_files, test_random, test_series])

@@ -115,6 +115,80 @@ def test_views():
     t.is_(a, np.full(3, 2.), 'out= writes through a view')
 
 
+def views(m):
+    """For each function of one array: its result for a 3 by 3 array."""
+    lib = np.lib if m is np else m.lib
+    return {
+        'diagonal': lambda x: m.diagonal(x, 1), 'diag': lambda x: m.diag(x, -1), 'trim': lambda x: m.trim_zeros(x[0]),
+        'windows': lambda x: lib.stride_tricks.sliding_window_view(x[::2], (2, 2)),
+        'windows of one axis twice': lambda x: lib.stride_tricks.sliding_window_view(x, (2, 2), axis=(-1, 1)),
+        'atleast_1d': m.atleast_1d, 'atleast_2d': lambda x: m.atleast_2d(x[0]), 'atleast_3d of a vector': lambda x: m.atleast_3d(x[0]),
+        'atleast_3d': m.atleast_3d, 'rot90': m.rot90, 'rot90 twice': lambda x: m.rot90(x, 2), 'rot90 back': lambda x: m.rot90(x, -1, (1, 0)),
+        'rollaxis': lambda x: m.rollaxis(x, 1), 'rollaxis to the end': lambda x: m.rollaxis(x[None], 0, 3),
+        'imag of floats': lambda x: x.imag, 'broadcast_to': lambda x: m.broadcast_to(x, (2, 3, 3)),
+        'astype': lambda x: x.astype(x.dtype, copy=False), 'squeeze': lambda x: m.squeeze(x[:1]), 'flip': m.flip,
+        'a view of a view that is read-only': lambda x: m.diagonal(x)[1:], 'moveaxis': lambda x: m.moveaxis(x, source=0, destination=1),
+        'meshgrid': lambda x: m.meshgrid(x[0], x[1], copy=False, sparse=True)[1], 'sort': m.sort, 'conj': lambda x: x.conj(),
+    }
+
+
+def test_sharing():
+    """What shares memory with its argument, what can be written, and what is seen of it on either side."""
+    def seen(m, name):
+        x = m.asarray(np.arange(1., 10).reshape(3, 3))
+        y = views(m)[name](x)
+        out = [m.shares_memory(x, y), y.flags.writeable]
+        try:
+            y[0] = 99
+            out.append(True)
+        except ValueError:
+            out.append(False)
+        x[1] = 5
+        return [tuple(map(bool, out)), y.strides, np.asarray(x).tolist(), np.asarray(y).tolist()]
+    for name in views(np):
+        want, got = seen(np, name), seen(gnd, name)
+        if not t.ok(got == want, f'{name}: shared, writeable, and what is seen of writes'):
+            t.say(f'got {got}\nwanted {want}')
+    x = gnd.asarray(np.arange(4.).reshape(2, 2))
+    a, b = gnd.unstack(x, axis=1)
+    b += 10
+    gnd.linalg.diagonal(x)
+    t.is_(x, np.array([[0, 11], [2, 13.]]), 'unstack makes views')
+    t.raises(ValueError, lambda: gnd.linalg.diagonal(x).fill(0), 'linalg.diagonal is read-only', 'made by diagonal')
+    t.ok(gnd.astype(x, x.dtype, copy=False) is x, 'astype(copy=False) gives the array itself')
+    for bad in (((2, 2), 0), ((4, 1), None), ((-1, 1), None), ((1, 1), (0, 2))):
+        t.raises(ValueError, lambda: gnd.sliding_window_view(x, *bad), f'sliding_window_view {bad}')
+    f = gnd.arange(4.)
+    want = np.arange(4.)
+    f.view('float32')[...] = f.view('int32')
+    want.view('float32')[...] = want.view('int32').copy()
+    t.is_(f, want, 'an assignment from a view of another dtype casts')
+
+
+def test_flags():
+    x = gnd.ones((2, 3))
+    old, row = x.flags, x[0]
+    t.ok(str(old) == str(np.ones((2, 3)).flags) and all(old[k] == np.ones((2, 3)).flags[k] for k in (
+        'C', 'F', 'O', 'W', 'A', 'X', 'B', 'CA', 'FA', 'FNC', 'FORC', 'CARRAY', 'CONTIGUOUS')), 'flags print and have the names of NumPy')
+    t.ok(old == gnd.ones((2, 3)).flags and old.contiguous and old.aligned and old.behaved and not old.writebackifcopy, 'and attributes')
+    t.raises(KeyError, lambda: old['Q'], 'a flag that is not there')
+    t.raises(AttributeError, lambda: setattr(old, 'owndata', False), 'a flag that cannot be set')
+    x.flags.writeable = False
+    t.ok(not old.writeable and not x[1:].flags.writeable and row.flags.writeable, 'writeable is of an array, and of views made of it')
+    for name, f in (('an element', lambda: x.__setitem__(0, 1)), ('fill', lambda: x.fill(2)), ('sort', lambda: x.sort()),
+                    ('+=', lambda: x.__iadd__(1)), ('out=', lambda: gnd.add(x, 1, out=x)), ('copyto', lambda: gnd.copyto(x, 2)),
+                    ('put', lambda: x.put([0], 2)), ('a view', lambda: x.T.__setitem__(0, 1))):
+        t.raises(ValueError, f, f'{name} of an array that is read-only', 'read-only')
+    t.raises(ValueError, lambda: setattr(x[0].flags, 'writeable', True), 'its views stay so', 'a view of an array')
+    t.raises(ValueError, lambda: gnd.broadcast_to(x, (2, 2, 3)).setflags(write=True), 'what has no memory of its own, too', 'broadcast_to')
+    t.raises(ValueError, lambda: x.setflags(align=False), 'setflags: other flags', 'only write')
+    t.ok(x.copy().flags.writeable and (x + 1).flags.writeable, 'copies and results can be written')
+    row[0] = 7
+    x.setflags(write=True)
+    x[1] = 2
+    t.is_(x, np.array([[7, 1, 1], [2, 2, 2.]]), 'and the array again when the flag is set')
+
+
 def test_memory():
     x = gnd.zeros((64, 64))
     x[1:-1, 1:-1] += 1
@@ -137,4 +211,4 @@ def test_memory():
     t.ok(gone() is None, 'and they go')
 
 
-t.run([test_views, test_memory, test_programs])
+t.run([test_views, test_sharing, test_flags, test_memory, test_programs])

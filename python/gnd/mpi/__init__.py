@@ -59,6 +59,8 @@ def _fill_in():
         if short in where:
             continue
         shown = _shown(name, parameters).replace('*, device=None', '').replace(', device=None', '').rstrip(', ')
+        star = '' if '*' in shown else '*, '
+        shown = f"{shown}{', ' if shown else ''}{star}partition=None, out=None"
         where[short] = _mpi._function(name, short, _documented(name, shown, text), group == 'linalg')
         _CLASSES[name] = _mpi._class(name)
 

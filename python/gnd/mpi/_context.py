@@ -10,7 +10,7 @@ import gnd
 from .. import _mpi
 from .._mpi import Context, ndarray
 
-_open = []  # contexts that are open, the last one is the current one
+_open: list = []  # contexts that are open, the last one is the current one
 _DTYPES = ('bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128 '
            'bfloat16').split()
 

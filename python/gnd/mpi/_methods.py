@@ -8,7 +8,7 @@ import gnd
 from .._mpi import Partition, ndarray
 from ._context import _on_root
 
-_table = {}
+_table: dict = {}
 
 
 def add(short, name, text):
