@@ -255,7 +255,7 @@ NAMES.update({
     'zeros_like': lambda x: V(np.zeros_like(x.val)), 'ones_like': lambda x: V(np.ones_like(x.val)),
     'count_nonzero': count_nonzero, 'outer': outer, 'diff': diff,
     'power': m.op('pow'), 'arctan2': m.op('atan2'), 'arccos': m.op('acos'), 'absolute': m.op('abs'),
-    'mod': m.op('remainder'), 'invert': m.op('bitwise_invert'), 'rint': m.op('round'),
+    'mod': m.op('remainder'), 'invert': m.op('bitwise_invert'),
     'inf': float('inf'), 'nan': float('nan'), 'pi': np.pi, 'e': np.e, 'None': None,
 })
 methods()

@@ -156,7 +156,7 @@ class Gen(Linear, Manip, Products, Search, Sets, Specials, Stat, Takes):
             return f"{o.text}{x}"
         if name in ('real', 'imag') and self.chance(0.5):
             return f"{x}.{name}"
-        alias = {'acos': 'arccos', 'abs': 'absolute', 'round': 'rint'}
+        alias = {'acos': 'arccos', 'abs': 'absolute'}
         return f"{alias[name] if name in alias and self.chance(0.3) else name}({x})"
 
     def binary(self, shape, depth, kinds):

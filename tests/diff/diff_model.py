@@ -283,7 +283,7 @@ OPS = {
     'ceil': Op(whole(np.ceil), 1, 'iuf'),
     'floor': Op(whole(np.floor), 1, 'iuf'),
     'trunc': Op(whole(np.trunc), 1, 'iuf'),
-    'round': Op(whole(np.rint), 1, 'iuf'),
+    'round': Op(whole(np.rint), 1, 'iuf'), 'rint': Op(whole(np.rint), 1, 'f'),
     'exp': Op(np.exp, 1, ANY, 4),
     'expm1': Op(np.expm1, 1, ANY, 4),
     'log': Op(np.log, 1, ANY, 4),

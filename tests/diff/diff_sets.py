@@ -138,7 +138,7 @@ class Sets:
         if self.chance(0.3):
             return self.sub(shape, 2, kinds)
         x = self.leaf(shape, kinds)
-        return f"rint({x})" if self.chance(0.4) and 'f' in kinds else x
+        return f"round({x})" if self.chance(0.4) and 'f' in kinds else x
 
     def top_unique(self, shape):
         self.note('unique')
