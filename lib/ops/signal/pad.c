@@ -11,7 +11,6 @@
 #include "device/device.h"
 #include "graph/check.h"
 #include "graph/scope.h"
-#include "prim/choices.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
 #include <gnd/elementwise.h>
@@ -231,7 +230,7 @@ enum { NARROW_ROW = 256 };
 /* Whether rows of x are too short for boxes. */
 static int is_narrow(const gnd_array *x)
 {
-    return !gnd__for_cpu(x->dev) &&
+    return x->dev->g->props.kind != GND_DEV_CPU &&
            x->dim[x->ndim - 1] * (int64_t)gnd_dtype_size((gnd_dtype)x->dtype) <= NARROW_ROW;
 }
 
