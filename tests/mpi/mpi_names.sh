@@ -6,9 +6,7 @@
 . "$GND_SRCDIR/tests/lib/tap.sh"
 . "$GND_SRCDIR/tests/mpi/start.sh"
 
-if [ -n "${GND_TEST_ALL-}" ]; then
-    for p in ${*:-1 2 3 4 7}; do started "$p" mpi_names 01234; done
-else
-    started 3 mpi_names
-fi
+all=3 ways=
+if [ -n "${GND_TEST_ALL-}" ]; then all='1 2 3 4 7' ways=01234; fi
+for p in ${*:-$all}; do started "$p" mpi_names ${ways:+"$ways"}; done
 done_testing
