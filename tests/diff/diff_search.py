@@ -233,8 +233,9 @@ class Search:
     """The random calls, a part of diff_gen.Gen."""
 
     METHODS = ['linear', 'lower', 'higher', 'midpoint', 'nearest', 'inverted_cdf', 'averaged_inverted_cdf',
-               'closest_observation', 'interpolated_inverted_cdf', 'hazen', 'weibull', 'median_unbiased',
-               'normal_unbiased']
+               'interpolated_inverted_cdf', 'hazen', 'weibull', 'median_unbiased', 'normal_unbiased']
+    # NumPy before 2.1 takes the wrong neighbour in a tie: 4 of 0 .. 4 at 0.9
+    METHODS += ['closest_observation'] if np.quantile(np.arange(5), 0.9, method='closest_observation') == 3 else []
 
     def search(self, shape, depth, kinds):
         names = ['searchsorted', 'searchsorted', 'digitize', 'interp', 'bincount', 'bincount', 'histogram',
