@@ -294,8 +294,10 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
 
 
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
-    """The number of singular values that are not small."""
-    if not hermitian or len(_shape(A)) < 2:
+    """The number of singular values that are not small. That of a vector is 1, or 0 if all its elements are 0."""
+    if len(_shape(A)) < 2:
+        return (asarray(A) != 0).any().astype(np.int64)
+    if not hermitian:
         return _matrix_rank(A, tol, rtol=rtol)
     if tol is not None and rtol is not None:
         raise ValueError('matrix_rank: tol and rtol at once')

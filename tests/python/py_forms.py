@@ -165,6 +165,15 @@ def test_parts():
     both('sort of a number', lambda xp: xp.sort(xp.asarray(5)))
     both('pad by a function', lambda xp: xp.pad(xp.asarray(CUBE), 1, _ends))
     both('pad: an unknown keyword', lambda xp: xp.pad(xp.arange(3), 1, color=1))
+    for dt in ('i1', 'u2', 'i8', 'u8'):
+        x, info = np.array([0, 3, 100], dt), np.iinfo(dt)
+        t.is_(gnd.clip(gnd.asarray(x), int(info.min) - (dt != 'i8'), 50), np.minimum(x, np.array(50, dt)), f'clip {dt}: min below all values')
+        t.is_(gnd.asarray(x).clip(2, int(info.max) + 1 if dt != 'u8' else info.max), np.maximum(x, np.array(2, dt)),
+              f'clip {dt}: max above all values')
+    t.is_(gnd.clip(gnd.asarray(np.array([1, -2], 'i1')), -1000, 1000), np.array([1, -2], 'i1'), 'clip: both')
+    t.raises(OverflowError, lambda: gnd.clip(gnd.ones(2, dtype='u1'), 300, None), 'clip: min above all values')
+    t.raises(OverflowError, lambda: gnd.clip(gnd.ones(2, dtype='u1'), 0, -1), 'clip: max below all values')
+    both('matrix_rank of vectors', lambda xp: [xp.linalg.matrix_rank(xp.asarray(v)) for v in ([0, 0.0], [0, 2j], 3, [])])
     both('pad: no widths', lambda xp: xp.pad(xp.arange(3), []))
     for widths, rows in (({0: 1, -1: (2, 0)}, ((1, 1), (0, 0), (2, 0))), ({}, ((0, 0),) * 3)):
         t.is_(gnd.pad(gnd.asarray(CUBE), widths, 'edge'), np.pad(CUBE, rows, 'edge'), f'pad by {widths}')
