@@ -50,6 +50,8 @@ gnd_array *gnd_spacing(gnd_array *x)
         return gnd__fail(x->dev, GND_ERR_DTYPE, "spacing: %s is not allowed: take its parts",
                          gnd_dtype_name(gnd_dtype_of(x)));
     const gnd__inner in = gnd__enter("spacing");
+    if (gnd_dtype_kind(gnd_dtype_of(x)) != 'f')
+        x = gnd_nextafter(x, x); /* as a float; infinity alone would make it the default float */
     /* -0 + 0 is 0 */
     gnd_array *far = gnd_copysign(gnd_real(INFINITY), gnd_add(x, gnd_int(0)));
     return gnd__leave(in, gnd_subtract(gnd_nextafter(x, far), x));

@@ -155,10 +155,27 @@ def _pad_by(array, pad_width, function, keywords):
     return asarray(np.pad(asarray(array).asnumpy(), pad_width, function, **keywords))
 
 
+def _widths(array, pad_width):
+    """The widths of a dictionary {axis: width or (before, after)} for each axis; other forms as they are."""
+    if not isinstance(pad_width, dict):
+        return pad_width
+    widths = [(0, 0)] * asarray(array).ndim
+    for axis, width in pad_width.items():
+        if isinstance(width, int):
+            widths[axis] = width, width
+        elif isinstance(width, tuple) and len(width) == 2 and all(isinstance(n, int) for n in width):
+            widths[axis] = width
+        else:
+            raise TypeError(f'pad: the width of axis {axis} is {width!r}: an int or a tuple of two ints is wanted')
+    return widths
+
+
 def pad(array, pad_width, mode='constant', **kwargs):
     """An array with more elements on both sides of its axes. mode: 'constant', 'edge', 'reflect', 'symmetric', 'wrap',
     'linear_ramp', 'maximum', 'minimum', 'mean', 'median', 'empty', or a function, which the host calls for each row.
-    Keywords: constant_values, end_values, stat_length, reflect_type."""
+    pad_width may be a dictionary from axes to widths. Keywords: constant_values, end_values, stat_length,
+    reflect_type."""
+    pad_width = _widths(array, pad_width)
     if callable(mode):
         return _pad_by(array, pad_width, mode, kwargs)
     more = set(kwargs) - _PAD - {'device', 'out'}
@@ -277,8 +294,10 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
 
 
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
-    """The number of singular values that are not small."""
-    if not hermitian or len(_shape(A)) < 2:
+    """The number of singular values that are not small. That of a vector is 1, or 0 if all its elements are 0."""
+    if len(_shape(A)) < 2:
+        return (asarray(A) != 0).any().astype(np.int64)
+    if not hermitian:
         return _matrix_rank(A, tol, rtol=rtol)
     if tol is not None and rtol is not None:
         raise ValueError('matrix_rank: tol and rtol at once')

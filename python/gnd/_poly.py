@@ -150,8 +150,8 @@ def poly(seq_of_zeros):
 
 def polydiv(u, v):
     """Quotient and remainder of two polynomials."""
-    a, b = _coefficients(u), _coefficients(v)
-    t = np.result_type(a.dtype, b.dtype, np.float64)
+    a, b = _coefficients(u) + 0.0, _coefficients(v) + 0.0
+    t = np.result_type(a.dtype, b.dtype)
     a, b = a.astype(t), b.astype(t)
     m, n = a.size - 1, b.size - 1
     q = _gnd().zeros(max(m - n + 1, 1), dtype=t)

@@ -165,7 +165,20 @@ def test_parts():
     both('sort of a number', lambda xp: xp.sort(xp.asarray(5)))
     both('pad by a function', lambda xp: xp.pad(xp.asarray(CUBE), 1, _ends))
     both('pad: an unknown keyword', lambda xp: xp.pad(xp.arange(3), 1, color=1))
+    for dt in ('i1', 'u2', 'i8', 'u8'):
+        x, info = np.array([0, 3, 100], dt), np.iinfo(dt)
+        t.is_(gnd.clip(gnd.asarray(x), int(info.min) - (dt != 'i8'), 50), np.minimum(x, np.array(50, dt)), f'clip {dt}: min below all values')
+        t.is_(gnd.asarray(x).clip(2, int(info.max) + 1 if dt != 'u8' else info.max), np.maximum(x, np.array(2, dt)),
+              f'clip {dt}: max above all values')
+    t.is_(gnd.clip(gnd.asarray(np.array([1, -2], 'i1')), -1000, 1000), np.array([1, -2], 'i1'), 'clip: both')
+    t.raises(OverflowError, lambda: gnd.clip(gnd.ones(2, dtype='u1'), 300, None), 'clip: min above all values')
+    t.raises(OverflowError, lambda: gnd.clip(gnd.ones(2, dtype='u1'), 0, -1), 'clip: max below all values')
+    both('matrix_rank of vectors', lambda xp: [xp.linalg.matrix_rank(xp.asarray(v)) for v in ([0, 0.0], [0, 2j], 3, [])])
     both('pad: no widths', lambda xp: xp.pad(xp.arange(3), []))
+    for widths, rows in (({0: 1, -1: (2, 0)}, ((1, 1), (0, 0), (2, 0))), ({}, ((0, 0),) * 3)):
+        t.is_(gnd.pad(gnd.asarray(CUBE), widths, 'edge'), np.pad(CUBE, rows, 'edge'), f'pad by {widths}')
+    for widths, error in (({3: 1}, IndexError), ({0: 1.5}, TypeError), ({0: (1, 2, 3)}, TypeError)):
+        t.raises(error, lambda: gnd.pad(gnd.asarray(CUBE), widths), f'pad by {widths}')
     for trim in ('fb', 'f', 'b'):
         both(f'trim_zeros {trim}', lambda xp: (xp.trim_zeros(xp.asarray([0, 0, 3, 0, 1, 0]), trim),
                                                xp.trim_zeros(xp.zeros(3), trim)))
@@ -287,6 +300,10 @@ def test_series():
     for name in ('polyadd', 'polysub', 'polymul', 'polydiv'):
         both(name, lambda xp: getattr(p(xp), name)(xp.asarray(c), xp.asarray(d)), 1e-10)
         both(f'{name} of a shorter one', lambda xp: getattr(p(xp), name)(xp.asarray(d), xp.asarray(c)), 1e-10)
+    for dt in ('f2', 'f4', 'f8', 'c8', 'i8', '?'):
+        both(f'polydiv of {dt}', lambda xp: xp.polydiv(xp.asarray([1, 2, 3, 1, 1], dtype=dt), xp.asarray([1, 1], dtype=dt)))
+    for dt in ('?', 'u1', 'i2', 'u4', 'i8', 'f4'):
+        both(f'spacing of {dt}', lambda xp: xp.spacing(xp.asarray([0, 1, 3], dtype=dt)))
     both('polymulx, polypow', lambda xp: (p(xp).polymulx(xp.asarray(c)), p(xp).polypow(xp.asarray(d), 3)), 1e-10)
     both('polyder, polyint', lambda xp: (p(xp).polyder(xp.asarray(c), 2, 3), p(xp).polyder(xp.asarray(c), 9),
                                          p(xp).polyint(xp.asarray(c), 2, [1, 2], 0.5, 2)), 1e-10)
