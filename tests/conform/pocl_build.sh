@@ -46,7 +46,7 @@ int clBuildProgram(void *p, unsigned n, void *const *d, const char *o, void *f, 
     memcpy(&next, &sym, sizeof next);
     fprintf(stderr, "build %d %s\n", ++calls, strstr(o, "-D_OPENCL_H_") ? "bare" : "whole");
     if (getenv("SLOW"))
-        usleep(700000);
+        usleep(1500000);
     failed = fails && calls <= atoi(fails);
     return failed ? -11 : next(p, n, d, o, f, u);
 }
