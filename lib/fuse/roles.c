@@ -20,8 +20,8 @@
 #define CHEAP_COST 4
 #define CHEAP_COST_GPU 20
 #define CHEAP_LEAVES 2
-#define REPEATED_COST                                                                              \
-    64 /* the most that all uses of a node through different views may cost together */
+/* The most that all uses of a node through different views may cost together. */
+#define REPEATED_COST 64
 #define CHEAP_EXPANDED 2
 #define BOXES_READ 4     /* the most arrays in an assembly that is not stored */
 #define FEW 4            /* up to this number, repetitions count as few; then the limit is */
