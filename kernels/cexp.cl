@@ -125,7 +125,7 @@ GND_FN $T gnd_log1p_$t($T z)
     return gnd_log_$t(gnd_cplx_$t(1.0$f + z.x, z.y));
 }
 
-/* a^b as NumPy: a^0 is 1; 0^b is 0 for real b > 0, else NaN; whole real exponents below 100 by
+/* a^b as NumPy 2: a^0 is 1; 0^b is 0 where Re(b) > 0, else NaN; whole real exponents below 100 by
  * squaring; others exp(b log a), with an error that grows as |b log a|. */
 //@fn pow c
 GND_FN $T gnd_pow_$t($T a, $T b)
@@ -133,7 +133,7 @@ GND_FN $T gnd_pow_$t($T a, $T b)
     if (b.x == 0.0$f && b.y == 0.0$f)
         return gnd_cplx_$t(1.0$f, 0.0$f);
     if (a.x == 0.0$f && a.y == 0.0$f) {
-        if (b.x > 0.0$f && b.y == 0.0$f)
+        if (b.x > 0.0$f)
             return gnd_cplx_$t(0.0$f, 0.0$f);
         return gnd_cplx_$t(GND_NAN_$r, GND_NAN_$r);
     }

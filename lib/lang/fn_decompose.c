@@ -100,10 +100,17 @@ int gnd__fn_svd(gnd__args *c)
     return named(c, y, 3, st, "U S Vh");
 }
 
+/* UPLO, as 1 for the upper triangle, or -1 after an error. LAPACK and NumPy take lower case too. */
+static int triangle(gnd__args *c)
+{
+    const int word = gnd__arg_word(c, 1, "L U l u", 0);
+    return word < 0 ? -1 : word % 2;
+}
+
 int gnd__fn_eigh(gnd__args *c)
 {
     gnd_array *x = gnd__arg_strong(c, 0), *y[2];
-    int upper = x ? gnd__arg_word(c, 1, "L U", 0) : -1;
+    int upper = x ? triangle(c) : -1;
     if (upper < 0)
         return -1;
     gnd_status st = gnd_eigh(x, upper, &y[0], &y[1]);
@@ -113,7 +120,7 @@ int gnd__fn_eigh(gnd__args *c)
 int gnd__fn_eigvalsh(gnd__args *c)
 {
     gnd_array *x = gnd__arg_strong(c, 0);
-    int upper = x ? gnd__arg_word(c, 1, "L U", 0) : -1;
+    int upper = x ? triangle(c) : -1;
     return upper < 0 ? -1 : gnd__ret(c, gnd_eigvalsh(x, upper));
 }
 

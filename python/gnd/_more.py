@@ -44,6 +44,27 @@ def vdot(a, b):
     return _gnd().vecdot(a.ravel(), b.ravel())
 
 
+def matvec(x1, x2):
+    """The products of matrices (..., m, n) with vectors (..., n): an array (..., m)."""
+    return _of_vectors('matvec', x1, x2, 1)
+
+
+def vecmat(x1, x2):
+    """The products of conjugated vectors (..., n) with matrices (..., n, m): an array (..., m)."""
+    return _of_vectors('vecmat', x2, x1, 0)
+
+
+def _of_vectors(name, matrix, vector, left):
+    matrix, vector = asarray(matrix), asarray(vector)
+    if matrix.ndim < 2 or vector.ndim < 1:
+        raise ValueError(f'{name}: a matrix and a vector are wanted, not shapes {matrix.shape} and {vector.shape}')
+    if matrix.shape[-1 if left else -2] != vector.shape[-1]:
+        raise ValueError(f'{name}: a matrix of shape {matrix.shape} and a vector of {vector.shape[-1]} elements')
+    if left:
+        return (matrix @ vector[..., None])[..., 0]
+    return (vector.conj()[..., None, :] @ matrix)[..., 0, :]
+
+
 def _steps(dims, order):
     if order not in ('C', 'F'):
         raise ValueError(f"order {order!r}: 'C' or 'F' is wanted")
@@ -501,7 +522,7 @@ def lstsq(a, b, rcond=None):
 
 _table_lstsq = _core._function('linalg.lstsq', 0, 'lstsq', None)
 LINALG = [tensorinv, tensorsolve, lstsq]
-FUNCTIONS = [linspace, logspace, piecewise, shape, isfortran, iscomplexobj, isrealobj, vdot, unravel_index, ravel_multi_index, packbits, unpackbits, real_if_close, sort_complex,
+FUNCTIONS = [linspace, logspace, piecewise, shape, isfortran, iscomplexobj, isrealobj, vdot, matvec, vecmat, unravel_index, ravel_multi_index, packbits, unpackbits, real_if_close, sort_complex,
              common_type, mask_indices, diag_indices_from, require, asarray_chkfinite, apply_along_axis, apply_over_axes,
              fromfunction, fromiter, frombuffer, fromstring, fromfile, loadtxt, genfromtxt, load, save, savez,
              savez_compressed, savetxt, array_repr, array_str, array2string]

@@ -47,6 +47,13 @@ static PyObject *binary(PyObject *a, PyObject *b, binary_fn *f)
     case 0: break;
     default: return NULL;
     }
+    if (f == gnd_matmul && (!gnd_ndim(x) || !gnd_ndim(y))) {
+        gnd_release(x);
+        gnd_release(y);
+        PyErr_SetString(PyExc_ValueError,
+                        "matmul: an operand is a number or has no dimension: take *");
+        return NULL;
+    }
     gnd_array *z = f(x, y);
     gnd_release(x);
     gnd_release(y);

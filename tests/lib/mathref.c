@@ -287,7 +287,7 @@ static mathref_c power(int c64, mathref_c a, mathref_c b, double *loose)
     if (b.re == 0 && b.im == 0)
         return pair(1, 0);
     if (a.re == 0 && a.im == 0)
-        return b.re > 0 && b.im == 0 ? pair(0, 0) : pair(NAN, NAN);
+        return b.re > 0 ? pair(0, 0) : pair(NAN, NAN);
     long double complex l = clogl(CMPLXL(a.re, a.im));
     *loose = (double)(hypotl(b.re, b.im) * cabsl(l));
     if (!finite2(a) || !finite2(b) || *loose > (c64 ? 80 : 700))

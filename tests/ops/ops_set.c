@@ -161,6 +161,11 @@ static void uniques(gnd_device *dev, const char *spec)
                is_ints(out[2], (int64_t[]){2, 1, 2, 0}, 4, "inverse") &&
                is_ints(out[3], (int64_t[]){1, 1, 2}, 3, "counts"),
            "%s: indices, inverse, counts", spec);
+    tap_is_int(gnd_unique_along(gnd_zeros(dev, GND_INT8, DIM(2, 0, 3)), 1, 7, out), GND_OK,
+               "%s: no slices", spec);
+    tap_ok(gnd_ndim(out[0]) == 3 && gnd_dim(out[0], 0) == 2 && gnd_dim(out[0], 2) == 3 &&
+               gnd_size(out[0]) + gnd_size(out[1]) + gnd_size(out[2]) + gnd_size(out[3]) == 0,
+           "%s: no slices give none, and no indices", spec);
     gnd_unique_along(gnd_T(rows), -1, 0, out);
     tap_ok(gnd_ndim(out[0]) == 2 && gnd_dim(out[0], 0) == 2 && gnd_dim(out[0], 1) == 3,
            "%s: columns", spec);
@@ -256,8 +261,8 @@ static void wrong_arguments(void)
     tap_is_int(gnd_unique(x, 0, NULL), GND_ERR_NULL, "no place for the result");
     tap_is_int(gnd_unique_along(x, 2, 7, out), GND_ERR_AXIS, "an axis that is none");
     FAILS(out[3], GND_ERR_AXIS, "unique_along: axis 2");
-    tap_is_int(gnd_unique_along(gnd_zeros(dev, GND_INT8, DIM(0, 3)), 0, 0, out), GND_ERR_SHAPE,
-               "no rows");
+    tap_is_int(gnd_unique_along(gnd_zeros(dev, GND_INT8, DIM(3, 0)), 0, 0, out), GND_ERR_SHAPE,
+               "empty rows");
     tap_is_int(gnd_unique_along(gnd_zeros(dev, GND_INT8, DIM(2, 20000)), 0, 0, out),
                GND_ERR_UNSUPPORTED, "long rows");
     tap_is_int(gnd_intersect1d_indices(x, far, out), GND_ERR_DEVICE, "indices, of two devices");

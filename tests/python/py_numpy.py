@@ -160,6 +160,12 @@ def test_more():
         both(f'unpackbits {order}', lambda xp: xp.unpackbits(xp.asarray([[3], [200]], dtype='u1'), axis=1,
                                                              bitorder=order, count=6))
     both('vdot', lambda xp: xp.vdot(xp.asarray([1 + 2j, 3]), xp.asarray([1j, 2])), 1e-12)
+    stack, vectors = rng.random((4, 2, 3)) + 1j, rng.random((4, 3)) * 1j
+    lines = rng.random((2, 2)) * 1j
+    t.is_(gnd.matvec(stack, vectors), np.matmul(stack, vectors[..., None])[..., 0], 'matvec', 1e-12)
+    t.is_(gnd.vecmat(lines[:, None], stack[:2, None]), np.matmul(lines.conj()[:, None, None], stack[:2, None])[..., 0, :], 'vecmat', 1e-12)
+    t.raises(ValueError, lambda: gnd.matvec(stack, vectors[:, :2]), 'matvec of other lengths', 'matvec: a matrix of shape (4, 2, 3)')
+    t.raises(ValueError, lambda: gnd.eye(2) @ 2, 'a product of matrices with a number', 'matmul: an operand is a number')
     both('mgrid', lambda xp: xp.mgrid[0:3, 1:2:4j])
     both('ogrid', lambda xp: xp.ogrid[0:3, 5:1:-1])
     both('r_', lambda xp: xp.r_[xp.arange(3), 0, 7:9])

@@ -149,6 +149,17 @@ static gnd__unique by_counting(gnd_array *x, int64_t low, int64_t range, unsigne
 
 /* --- unique ----------------------------------------------------------------------------------- */
 
+/* The results where nothing is to be found: values, and no indices. */
+static gnd__unique nothing(gnd_device *dev, gnd_array *values)
+{
+    const gnd__scalar zero = {.kind = 'i'};
+    const int64_t none = 0;
+    return (gnd__unique){.values = values,
+                         .indices = gnd__filled(dev, GND_INT64, 1, &none, &zero),
+                         .inverse = gnd__filled(dev, GND_INT64, 1, &none, &zero),
+                         .counts = gnd__filled(dev, GND_INT64, 1, &none, &zero)};
+}
+
 gnd__unique gnd__set_unique(gnd_array *x, unsigned flags)
 {
     int64_t low, range;
@@ -158,14 +169,8 @@ gnd__unique gnd__set_unique(gnd_array *x, unsigned flags)
         f.values = flat;
         return f;
     }
-    if (x->size == 0) {
-        gnd__scalar zero = {.kind = 'i'};
-        f.values = gnd__same(flat);
-        f.indices = gnd__filled(x->dev, GND_INT64, 1, &x->size, &zero);
-        f.counts = gnd__filled(x->dev, GND_INT64, 1, &x->size, &zero);
-        f.inverse = gnd__filled(x->dev, GND_INT64, 1, &x->size, &zero);
-        return f;
-    }
+    if (x->size == 0)
+        return nothing(x->dev, gnd__same(flat));
     switch (small_range(flat, &low, &range, &f.values)) {
     case 0: return by_order(flat, flags);
     case 1: return by_counting(flat, low, range, flags);
@@ -267,9 +272,7 @@ static gnd_status unique_of(const char *func, gnd_array *x, unsigned flags, int 
         bad = gnd__check_axis(func, x->dev, axis, x->ndim, &k);
     if (!bad && k >= 0 && x->dim[k] && x->size / x->dim[k] == 0)
         bad = gnd__fail(x->dev, GND_ERR_SHAPE, "%s: slices along axis %d are empty", func, k);
-    if (!bad && k >= 0 && x->dim[k] == 0)
-        bad = gnd__fail(x->dev, GND_ERR_SHAPE, "%s: there are no slices along axis %d", func, k);
-    if (!bad && k >= 0 && x->size / x->dim[k] > MOST_KEYS)
+    if (!bad && k >= 0 && x->dim[k] && x->size / x->dim[k] > MOST_KEYS)
         bad = gnd__fail(x->dev, GND_ERR_UNSUPPORTED,
                         "%s: slices along axis %d have %" PRId64 " elements: %d are "
                         "possible",
@@ -284,7 +287,9 @@ static gnd_status unique_of(const char *func, gnd_array *x, unsigned flags, int 
     if (bad)
         return gnd__give_bad(bad, n, out);
     const gnd__inner in = gnd__enter(func);
-    gnd__unique f = k < 0 ? gnd__set_unique(x, flags) : by_rows(x, k, flags);
+    gnd__unique f = k < 0       ? gnd__set_unique(x, flags)
+                    : x->dim[k] ? by_rows(x, k, flags)
+                                : nothing(x->dev, gnd__same(x));
     return give_found(in, func, &f, flags, k < 0 ? x->ndim : 1, k < 0 ? x->dim : &x->dim[k], out);
 }
 
