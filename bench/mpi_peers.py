@@ -5,6 +5,7 @@
     mpirun -n 2 python3 bench/mpi_peers.py gnd        gnd.mpi
     mpirun -n 2 python3 bench/mpi_peers.py numpy      NumPy for the parts, mpi4py for the messages
     mpirun -n 2 python3 bench/mpi_peers.py heat       Heat (PyTorch and mpi4py)
+    mpirun -n 2 python3 bench/mpi_peers.py petsc      PETSc by petsc4py, in float64, which its builds have
     python3 bench/mpi_peers.py dask                   Dask array, two threads of one process
 
 A line for each: the least of RUNS (5) times, the longest of any rank, in ms; the lines of code that compute it; and a
@@ -138,6 +139,55 @@ class Heat:
         return self.comm.handle.allreduce(t, op=MPI.MAX)
 
 
+class Petsc:
+    def __init__(self):
+        from mpi4py import MPI
+        from petsc4py import PETSc
+        self.MPI, self.petsc, self.comm = MPI, PETSc, MPI.COMM_WORLD
+        self.rank = self.comm.rank
+
+    def begin(self):
+        self.x = self.petsc.Vec().createMPI(N)
+        self.x.setArray(np.arange(*self.x.getOwnershipRange()) / N)
+        self.grid = self.petsc.DMDA().create(sizes=(SIDE, SIDE), stencil_width=1, boundary_type=("periodic",) * 2,
+                                             proc_sizes=(1, self.comm.size))
+        self.u = self.grid.createGlobalVec()
+        (i0, i1), (j0, j1) = self.grid.getRanges()
+        self.grid.getVecArray(self.u)[:] = (np.arange(i0, i1)[:, None] * 3 + np.arange(j0, j1) * 7) % 11
+        a = self.petsc.Mat().createDense((ORDER, ORDER), comm=self.petsc.COMM_WORLD)
+        a.setUp()
+        first, end = a.getOwnershipRange()
+        a.getDenseArray()[:] = (np.arange(first, end)[:, None] + np.arange(ORDER)) % 13
+        a.assemble()
+        self.a = a.convert("scalapack", self.petsc.Mat())  # its product takes a sixth of the time of PETSc's own
+
+    def elementwise(self):
+        y = self.x.copy()
+        y.scale(0.5)
+        y.shift(1)
+        y.pointwiseMult(y, y)
+        return y.sum() / N
+
+    def diffusion(self):
+        u, local = self.u.copy(), self.grid.createLocalVec()
+        shape = tuple(b - a for a, b in self.grid.getGhostRanges())[::-1]
+        for _ in range(STEPS):
+            self.grid.globalToLocal(u, local)
+            b = local.getArray().reshape(shape)
+            y = b[1:-1, 1:-1] * 0.2 + (b[2:, 1:-1] + b[:-2, 1:-1] + b[1:-1, 2:] + b[1:-1, :-2]) * 0.2
+            u.setArray(y.ravel())
+        return u.dot(u) / SIDE**2
+
+    def product(self):
+        c = self.a.matMult(self.a).convert("dense", self.petsc.Mat())
+        return self.comm.allreduce(c.getDenseArray().sum()) / ORDER**2
+
+    code = {"elementwise": [elementwise], "diffusion": [diffusion], "product": [product]}
+
+    def slowest(self, t):
+        return self.comm.allreduce(t, op=self.MPI.MAX)
+
+
 class Dask:
     rank = 0
 
@@ -187,7 +237,7 @@ def lines(functions):
 
 
 def main():
-    peers = {"gnd": Gnd, "numpy": Numpy, "heat": Heat, "dask": Dask}
+    peers = {"gnd": Gnd, "numpy": Numpy, "heat": Heat, "petsc": Petsc, "dask": Dask}
     if len(sys.argv) < 2 or sys.argv[1] not in peers:
         sys.exit("usage: mpi_peers.py " + "|".join(peers) + " [RUNS]")
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5

@@ -108,6 +108,17 @@ static int broadcasts(const gndm_part *p, const gndm_part *q)
     return 1;
 }
 
+/* Makes the element of y, which every rank has, the result of the call. */
+static gnd_status ret_truth(gndm__args *a, gndm_array *y)
+{
+    gnd_status st = GND_OK;
+    const int64_t yes = gnd_item_i64(gnd_astype(y->local, GND_INT64), &st);
+    st = gndm__agree(a->c, st, gnd_message());
+    if (!st)
+        *a->out = gnd_value_bool(yes != 0);
+    return st;
+}
+
 /* array_equal, array_equiv and allclose: one truth value, the same on all ranks. */
 gnd_status gndm__fn_alike(gndm__args *a)
 {
@@ -117,8 +128,11 @@ gnd_status gndm__fn_alike(gndm__args *a)
     const int close = !strcmp(a->name, "allclose");
     const int equiv = !strcmp(a->name, "array_equiv");
     if (!operands(a, close ? "a" : "a1", close ? "b" : "a2", x) ||
-        (!close && gndm__arg_true(a, "equal_nan")))
-        return gndm__fn_gathered(a);
+        (!close && gndm__arg_true(a, "equal_nan"))) {
+        const gnd_status st = gndm__fn_gathered(a);
+        gndm_array *y = st ? NULL : gndm__as_array(a->out);
+        return y ? ret_truth(a, y) : st;
+    }
     const gndm_part *p = x[0]->part, *q = x[1]->part;
     if (equiv && !broadcasts(p, q)) {
         *a->out = gnd_value_bool(0);
@@ -140,14 +154,8 @@ gnd_status gndm__fn_alike(gndm__args *a)
         }
     gndm_array *y = gndm_apply(c, NULL, close ? "isclose" : "equal", n, v, n - 2, given);
     y = y->status ? y : gndm__call1(c, "all", y);
-    gnd_status st = gndm__check(c, y);
-    if (st)
-        return st;
-    const int64_t yes = gnd_item_i64(gnd_astype(y->local, GND_INT64), &st);
-    st = gndm__agree(c, st, gnd_message());
-    if (!st)
-        *a->out = gnd_value_bool(yes != 0);
-    return st;
+    const gnd_status st = gndm__check(c, y);
+    return st ? st : ret_truth(a, y);
 }
 
 /* add.reduce, add.accumulate and the others: the reduction, and the running one, along axis 0 by

@@ -3,28 +3,44 @@
  * speeds.c - measures the speeds of the ranks' devices: elementwise work and products at growing
  * sizes, of which the last one counts; and the link to the next rank. All ranks measure at the same
  * time, because they will also compute at the same time: ranks that share cores or a GPU share its
- * speed. The figures are kept in the cache folder, in mpi-HASH.txt. The hash covers the device, its
- * driver, the number of ranks on the node, and whether NCCL or a CUDA-aware MPI is used.
+ * speed. The figures are kept in the cache folder, in mpi-HASH.txt, one file for each rank. The hash
+ * covers the device, its driver, the rank's place (host, number on its node, cores that it may use),
+ * the numbers of ranks, and whether NCCL or a CUDA-aware MPI is used: two devices of one name may be
+ * of unlike speed.
  */
 #include "nccl.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
 /* --- the file --------------------------------------------------------------------------------- */
 
+/* What tells this rank's device from an equal one: the host, the number in the list of devices and
+ * what CUDA makes of the list, the rank's number on its node, and how many cores it may use. */
+static void place_of(const gndm_ctx *c, const gnd_device_info *d, char *text, size_t size)
+{
+    char host[64] = "";
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    cpu_set_t cores;
+    gethostname(host, sizeof host - 1);
+    snprintf(text, size, "%s|%s|%.200s|%d|%d", host, d->id, visible ? visible : "", c->node_rank,
+             sched_getaffinity(0, sizeof cores, &cores) ? 0 : CPU_COUNT(&cores));
+}
+
 /* The path of the file; "" if there is no cache folder. */
 static void path_of(gndm_ctx *c, const gnd_device_info *d, char *path, size_t size)
 {
-    char text[1024];
+    char text[1024], place[384];
     uint64_t h = UINT64_C(14695981039346656037);
     path[0] = 0;
     if (gnd_tune_file(c->dev, path, size, NULL) || !path[0])
         return;
     char *slash = strrchr(path, '/');
-    snprintf(text, sizeof text, "%s|%s|%s|%s|%u|%d|%d|%d%s", d->backend, d->platform, d->name,
-             d->driver, d->compute_units, c->node_size, c->size, c->nccl != NULL,
+    place_of(c, d, place, sizeof place);
+    snprintf(text, sizeof text, "%s|%s|%s|%s|%s|%u|%d|%d|%d%s", place, d->backend, d->platform,
+             d->name, d->driver, d->compute_units, c->node_size, c->size, c->nccl != NULL,
              c->aware ? "|aware" : "");
     for (const char *s = text; *s; s++)
         h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);

@@ -14,7 +14,9 @@ static gndm_array *plate(gndm_ctx *c, int64_t rows, int64_t columns)
 {
     const int64_t shape[2] = {rows, columns};
     const gnd_value v[3] = {gnd_value_int(0), gnd_value_int(columns), gnd_value_int(1)};
-    gndm_array *row = gndm_apply(c, NULL, "arange", 3, v, 0, NULL);
+    gndm_part *whole = gndm_part_replicated(c, 1, &columns); /* else it would be sent to all */
+    gndm_array *row = gndm_apply(c, whole, "arange", 3, v, 0, NULL);
+    gndm_part_free(whole);
     const gnd_value dims[2] = {gnd_value_int(rows), gnd_value_int(1)};
     const gnd_value size[1] = {gnd_value_tuple(2, dims)};
     gndm_part *p = gndm_part_default(c, 2, shape);

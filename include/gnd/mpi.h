@@ -111,7 +111,8 @@ typedef struct gndm_rank_info {
     char no_cuda_mpi[160]; /* why it does not give its device's memory to MPI; "" if it does */
 } gndm_rank_info;
 /* Fills info[0 .. gndm_size - 1]. Measures the speeds if the cache folder does not have them; they
- * are stored for each device and number of ranks on its node. */
+ * are stored for each rank, by its host, its device, its number on the node and the numbers of
+ * ranks. */
 GND_API gnd_status gndm_ranks(gndm_ctx *c, gndm_rank_info *info);
 
 /* Counts of data exchanged by one rank. */

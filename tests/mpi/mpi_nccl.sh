@@ -35,12 +35,19 @@ check "reductions too" grep -q 'fake ncclAllReduce' err
 check "the communicator is destroyed at the end" grep -q 'fake ncclCommDestroy' err
 if [ -n "${GND_TEST_ALL-}" ]; then FAKE_GPUS=2 started 3 mpi_nccl; fi
 
-# Several groups: two of two ranks, of two and one (its rank exchanges by MPI alone), of three and two.
-GND_MPI_NODE=2 FAKE_LOG=1 started 4 mpi_nccl trees
-check "NCCL inside the nodes" test "$(grep -c 'fake ncclReduceScatter' err)" = 36
-check "and again after MPI between them" test "$(grep -c 'fake ncclAllGather' err)" = 36
+# Several groups: of three and two ranks, and of two and one, which exchanges by MPI alone. With GND_TEST_ALL also of two
+# and two, of three and one, two whose third rank has the GPU of the first, and everything else over three and two.
+GND_MPI_NODE=3 FAKE_LOG=1 started 5 mpi_nccl trees
+check "NCCL inside the nodes" test "$(grep -c 'fake ncclReduceScatter' err)" = 45
+check "and again after MPI between them" test "$(grep -c 'fake ncclAllGather' err)" = 45
 GND_MPI_NODE=2 started 3 mpi_nccl trees
-if [ -n "${GND_TEST_ALL-}" ]; then GND_MPI_NODE=3 started 5 mpi_nccl trees; fi
+if [ -n "${GND_TEST_ALL-}" ]; then
+    GND_MPI_NODE=2 started 4 mpi_nccl trees
+    GND_MPI_NODE=3 started 4 mpi_nccl trees
+    GND_MPI_NODE=3 FAKE_GPUS=2 started 5 mpi_nccl trees
+    GND_MPI_NODE=3 started 5 mpi_nccl
+    FAKE_FAIL='ncclReduceScatter 1 2' GND_MPI_NODE=3 started 5 mpi_nccl fails-large 'ncclReduceScatter: invalid usage'
+fi
 check "no message is left over" test -z "$(ls files)"
 
 # told NAME TEXT [VARIABLE=VALUE...]: what 2 ranks say of their ways to exchange.

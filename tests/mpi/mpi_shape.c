@@ -277,6 +277,11 @@ static void compositions(int way)
     truth("array_equal", dx, dz, 0);
     truth("allclose", dx, dx, 1);
     truth("allclose", dy, dw, 0);
+    gndm_part *whole = gndm_part_replicated(ctx, 2, dim); /* also without cuts */
+    gndm_array *rx = gndm_redistribute(dx, whole), *ry = gndm_redistribute(dy, whole);
+    truth("array_equal", rx, rx, 1);
+    truth("allclose", rx, ry, 0);
+    gndm_part_free(whole);
 }
 
 int main(int argc, char **argv)

@@ -28,6 +28,20 @@ over 3 explain --mpi "$text" x=x.npy
 check "explain tells the bytes of each step" grep -q 'mean .*reduction.*moves [0-9]* bytes' out
 over 3 devices --mpi
 check "devices tells of every rank" test "$(grep -c '^rank [0-2]: ' out)" = 3
+# Each rank keeps the figures of its own device, also beside an equal one.
+(
+    GND_CACHE=1 GND_CACHE_DIR=$scratch/speeds
+    export GND_CACHE GND_CACHE_DIR
+    over 2 devices --mpi
+    bandwidth=1
+    for f in speeds/mpi-*.txt; do
+        sed "s/^bandwidth .*/bandwidth ${bandwidth}e9/" "$f" >edited && mv edited "$f"
+        bandwidth=3
+    done
+    over 2 devices --mpi
+)
+check "two ranks with devices of one name keep two speeds" test "$(ls speeds/mpi-*.txt | wc -l)" = 2
+check "and share the work by them" test "$(grep -c 'share *25\.0 %\|share *75\.0 %' out)" = 2
 over 2 eval --mpi 'x.maen()' x=x.npy && fail "a text that is wrong fails"
 check "its error is told once, with its place" test "$(grep -c "did you mean 'mean'" err)" = 1
 over 2 eval --mpi x x=nowhere.npy && fail "a file that is not there fails"
