@@ -68,12 +68,13 @@ void gnd__fold_take(const gnd__pfold *f, gnd__folding *s, const char *v, int64_t
     if (n > 0)
         close_groups(f, s);
     while (n > 0) {
-        char t[2][GND__POINTS_BYTES];
-        int cur = 0;
-        memcpy(t[0], f->identity, sizeof t[0]);
-        for (int i = 0; i < RUN && n > 0; i++, n--, v += f->size, cur ^= 1)
-            f->op(t[!cur], t[cur], v, NULL, 1);
-        add(f, s, t[cur]);
+        char t[GND__POINTS_BYTES];
+        const int64_t count = n < RUN ? n : RUN;
+        memcpy(t, f->identity, sizeof t);
+        f->run(t, v, (size_t)count);
+        add(f, s, t);
+        n -= count;
+        v += count * f->size;
     }
 }
 

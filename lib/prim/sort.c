@@ -193,6 +193,13 @@ static void sort(gnd__prog *p, int arg)
     s.keep = p->dim[p->ndim - 1];
     s.rows = x->size / s.n;
     describe(&s);
+    p->native = (gnd__native){.what = GND__NATIVE_SORT,
+                              .op = arg,
+                              .descending = s.descending,
+                              .t = s.t,
+                              .m = s.rows,
+                              .n = s.n,
+                              .keep = s.keep};
     if (s.n <= GND__SORT_SHORT) {
         gnd__sort_short(&s);
     } else if (p->t->cpu) {

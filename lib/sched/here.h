@@ -8,11 +8,21 @@
 #define GND_SCHED_HERE_H
 
 #include "host/points.h"
+#include "prim/prim.h"
 #include "sched/plan.h"
 
-/* What the host runs instead of the launch of k (axes merged), whose arithmetic is `work`; NULL if
+/* What the host runs instead of the launch of k (axes merged; the checks of its indices are in the
+ * plan), whose arithmetic is `work`; NULL if
  * it is too much, or not of loops that the host has, or memory is short. */
-struct gnd__here *gnd__here_of(const gnd__gdev *d, const gnd__kir *k, int64_t work);
+struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int64_t work);
+/* The same of a primitive (prim/prim.h), whose program is the last `steps` steps of the plan; place
+ * and kir are those of its inputs that are in memory and expressions. out: the slot of its result.
+ */
+struct gnd__here *gnd__here_prim(const gnd__pgraph *g, const gnd__prog *prog,
+                                 const gnd__place *place, const gnd__kir *kir, int32_t out,
+                                 int steps);
+/* How many steps of the plan, from st on, what st->here computes is in place of. */
+int gnd__here_steps(const gnd__step *st);
 /* Keeps the text of kernel gk, and its form (or NULL), for gnd__here_build. Takes form in any
  * case. */
 gnd_status gnd__here_later(struct gnd__here *h, const gnd__gkernel *gk, gnd__form *form,
