@@ -10,6 +10,11 @@
 #include "base/dtype.h"
 #include "base/mem.h"
 
+/* At -O2 GCC leaves the loops scalar. */
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC optimize("O3")
+#endif
+
 enum { SHORT = 24 }; /* rows that are sorted by insertion */
 
 /* A key of up to 32 bits stands before its index in one word. */
@@ -17,22 +22,8 @@ typedef struct item {
     uint64_t key, index;
 } item;
 
-static uint64_t raw(const char *x, int64_t i, size_t size)
-{
-    uint8_t a;
-    uint16_t b;
-    uint32_t c;
-    uint64_t d;
-    switch (size) {
-    case 1: return memcpy(&a, x + i, sizeof a), a;
-    case 2: return memcpy(&b, x + 2 * i, sizeof b), b;
-    case 4: return memcpy(&c, x + 4 * i, sizeof c), c;
-    default: return memcpy(&d, x + 8 * i, sizeof d), d;
-    }
-}
-
 /* The key of bits u: of floats NaN is all ones whatever the direction, and -0 is 0. */
-static uint64_t key_of(uint64_t u, int kind, int bits, int descending)
+static inline uint64_t key_of(uint64_t u, int kind, int bits, int descending)
 {
     const uint64_t top = (uint64_t)1 << (bits - 1), all = top | (top - 1), a = u & ~top;
     const uint64_t flip = descending ? all : 0;
@@ -57,23 +48,28 @@ static uint64_t key_of(uint64_t u, int kind, int bits, int descending)
         }                                                                                          \
     }
 
-/* Sorts s[0 .. n), by way of t; returns where the result is. differ: the bits in which keys do. */
+/* Sorts s[0 .. n), by way of t; returns where the result is. Keys are in the `bytes` bytes from bit
+ * `low` on. */
 #define RADIX(name, type, KEY)                                                                     \
-    static type *name(type *s, type *t, int64_t n, uint64_t differ)                                \
+    static type *name(type *s, type *t, int64_t n, int low, int bytes)                             \
     {                                                                                              \
-        for (int shift = 0; shift < 64; shift += 8) {                                              \
-            int32_t at[256] = {0}, sum = 0;                                                        \
-            if (!(differ >> shift & 255))                                                          \
+        int32_t at[8][256];                                                                        \
+        memset(at, 0, (size_t)bytes * sizeof *at);                                                 \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            for (int b = 0; b < bytes; b++)                                                        \
+                at[b][KEY(s[i]) >> (low + 8 * b) & 255]++;                                         \
+        for (int b = 0; b < bytes; b++) {                                                          \
+            const int shift = low + 8 * b;                                                         \
+            int32_t sum = 0, *to = at[b];                                                          \
+            if (to[KEY(s[0]) >> shift & 255] == n)                                                 \
                 continue;                                                                          \
-            for (int64_t i = 0; i < n; i++)                                                        \
-                at[KEY(s[i]) >> shift & 255]++;                                                    \
             for (int d = 0; d < 256; d++) {                                                        \
-                const int32_t c = at[d];                                                           \
-                at[d] = sum;                                                                       \
+                const int32_t c = to[d];                                                           \
+                to[d] = sum;                                                                       \
                 sum += c;                                                                          \
             }                                                                                      \
             for (int64_t i = 0; i < n; i++)                                                        \
-                t[at[KEY(s[i]) >> shift & 255]++] = s[i];                                          \
+                t[to[KEY(s[i]) >> shift & 255]++] = s[i];                                          \
             type *const u = s;                                                                     \
             s = t;                                                                                 \
             t = u;                                                                                 \
@@ -88,6 +84,27 @@ INSERT(insert_items, item, KEY_OF)
 RADIX(sort_words, uint64_t, SELF)
 RADIX(sort_items, item, KEY_OF)
 
+#define KEYS(type, to)                                                                             \
+    for (int64_t i = 0; i < n; i++)                                                                \
+    to = key_of(((const type *)x)[i], kind, 8 * (int)sizeof(type), descending)
+
+/* The keys of a row, with their indices. */
+static void keys(gnd_dtype t, const void *x, int64_t n, int descending, uint64_t *w, item *s)
+{
+    const int kind = gnd_dtype_kind(t);
+    switch (gnd_dtype_size(t)) {
+    case 1: KEYS(uint8_t, w[i]); break;
+    case 2: KEYS(uint16_t, w[i]); break;
+    case 4: KEYS(uint32_t, w[i]); break;
+    default: KEYS(uint64_t, s[i].key); break;
+    }
+    for (int64_t i = 0; i < n; i++)
+        if (gnd_dtype_size(t) <= 4)
+            w[i] = w[i] << 32 | (uint64_t)i;
+        else
+            s[i].index = (uint64_t)i;
+}
+
 /* Element k of the order goes to y. */
 static char *put(char *y, const char *row, uint64_t k, size_t size, int arg)
 {
@@ -99,7 +116,7 @@ int gnd__native_sort(gnd_dtype t, const void *x, void *y, int64_t rows, int64_t 
                      int arg, int descending)
 {
     const size_t size = gnd_dtype_size(t);
-    const int kind = gnd_dtype_kind(t), words = size <= 4;
+    const int words = size <= 4;
     item *s = gnd__malloc(2 * (size_t)n * sizeof *s);
     uint64_t *w = (void *)s;
     char *to = y;
@@ -109,24 +126,15 @@ int gnd__native_sort(gnd_dtype t, const void *x, void *y, int64_t rows, int64_t 
         const char *from = (const char *)x + (size_t)(r * n) * size;
         const item *end = s;
         const uint64_t *wend = w;
-        uint64_t any = 0, all = UINT64_MAX;
-        for (int64_t i = 0; i < n; i++) {
-            const uint64_t k = key_of(raw(from, i, size), kind, 8 * (int)size, descending);
-            if (words)
-                w[i] = k << 32 | (uint64_t)i;
-            else
-                s[i] = (item){k, (uint64_t)i};
-            any |= k;
-            all &= k;
-        }
+        keys(t, from, n, descending, w, s);
         if (words && n <= SHORT)
             insert_words(w, n);
         else if (words)
-            wend = sort_words(w, w + n, n, (any & ~all) << 32);
+            wend = sort_words(w, w + n, n, 32, (int)size);
         else if (n <= SHORT)
             insert_items(s, n);
         else
-            end = sort_items(s, s + n, n, any & ~all);
+            end = sort_items(s, s + n, n, 0, (int)size);
         for (int64_t i = 0; i < keep; i++)
             to = put(to, from, words ? wend[i] & UINT32_MAX : end[i].index, size, arg);
     }

@@ -5,21 +5,9 @@
  * output stays there; others are in a buffer of a block. With folds a row has one result each, from
  * which the values after it are computed.
  */
-#include "host/points.h"
+#include "host/points_priv.h"
 
 #include <string.h>
-
-typedef struct runner {
-    const gnd__points *p;
-    char *at[GND__POINTS_ACCESS];      /* of the row's first point */
-    int64_t first[GND__POINTS_ACCESS]; /* without memory: the address there */
-    const char *v[GND__POINTS_VALUES]; /* of the block */
-    gnd__folding fold[GND__POINTS_FOLDS];
-    int later; /* 1: not the first row */
-    int32_t *const *check;
-    char result[GND__POINTS_FOLDS][GND__POINTS_BYTES];
-    _Alignas(64) char room[GND__POINTS_VALUES][GND__POINTS_BLOCK * GND__POINTS_BYTES];
-} runner;
 
 int gnd__exact_here(void)
 {
@@ -90,7 +78,8 @@ void gnd__points_ready(gnd__points *p)
         p->whole &= v->after || v->kind == GND__PV_SAME || v->direct >= 0 ||
                     (v->kind == GND__PV_LOAD && last >= 0 && p->access[v->ref].stride[last] == 1);
     }
-    mark_alone(p);
+    if (!p->nred)
+        mark_alone(p);
 }
 
 /* z[i * to] = x[i * from], in elements of `size` bytes. */
@@ -118,7 +107,7 @@ static void move(int size, char *z, int64_t to, const char *x, int64_t from, int
 }
 
 /* The elements of value i, of which the index and the condition are equal along the row. */
-static void take_row(runner *r, int i, int64_t left, int64_t n)
+static void take_row(gnd__runner *r, int i, int64_t left, int64_t n)
 {
     const gnd__pvalue *v = &r->p->value[i];
     const int64_t step = r->p->access[v->ref].stride[r->p->naxes - 1];
@@ -140,7 +129,7 @@ static void take_row(runner *r, int i, int64_t left, int64_t n)
 }
 
 /* Value i, whose kind is GND__PV_OFFSET or after, of n points from `left` of the row on. */
-static void index_of(runner *r, int i, int64_t left, int64_t n)
+static void index_of(gnd__runner *r, int i, int64_t left, int64_t n)
 {
     const gnd__points *p = r->p;
     const gnd__pvalue *v = &p->value[i];
@@ -162,8 +151,7 @@ static void index_of(runner *r, int i, int64_t left, int64_t n)
     r->v[i] = r->room[i];
 }
 
-/* Value i of n points from `left` of the row on. */
-static void compute(runner *r, int i, int64_t left, int64_t n)
+void gnd__points_value(gnd__runner *r, int i, int64_t left, int64_t n)
 {
     const gnd__points *p = r->p;
     const gnd__pvalue *v = &p->value[i];
@@ -176,7 +164,7 @@ static void compute(runner *r, int i, int64_t left, int64_t n)
     switch ((gnd__pvkind)v->kind) {
     case GND__PV_SAME: r->v[i] = r->v[v->a[0]]; break;
     case GND__PV_CONST: break;
-    case GND__PV_FOLD: r->v[i] = r->result[v->ref]; break;
+    case GND__PV_FOLD: r->v[i] = r->folded[v->ref]; break;
     case GND__PV_LOAD:
         r->v[i] = step == 1 ? r->at[v->ref] + left * v->size : r->room[i];
         if (step != 1 && (step != 0 || left == 0)) /* of a row of equal elements the first block */
@@ -201,8 +189,7 @@ static void compute(runner *r, int i, int64_t left, int64_t n)
     }
 }
 
-/* The outputs of n points from `left` of the row on, but those that are in their place. */
-static void store(const runner *r, int64_t left, int64_t n)
+void gnd__points_store(const gnd__runner *r, int64_t left, int64_t n)
 {
     const gnd__points *p = r->p;
     const int last = p->naxes - 1;
@@ -216,7 +203,7 @@ static void store(const runner *r, int64_t left, int64_t n)
 }
 
 /* The row at r->at. */
-static void run_row(runner *r)
+static void run_row(gnd__runner *r)
 {
     const gnd__points *p = r->p;
     const int last = p->naxes - 1;
@@ -228,26 +215,28 @@ static void run_row(runner *r)
         const int64_t n = count - left < block ? count - left : block;
         for (int i = 0; i < p->nvalue; i++)
             if (!p->value[i].after)
-                compute(r, i, left, n);
+                gnd__points_value(r, i, left, n);
         for (int f = 0; f < p->nfold; f++)
             gnd__fold_take(&p->fold[f], &r->fold[f], r->v[p->fold[f].value], n, p->most);
         if (!p->nfold)
-            store(r, left, n);
+            gnd__points_store(r, left, n);
     }
     if (!p->nfold)
         return;
-    for (int f = 0; f < p->nfold; f++)
+    for (int f = 0; f < p->nfold; f++) {
         gnd__fold_end(&p->fold[f], &r->fold[f], r->result[f]);
+        r->folded[f] = r->result[f];
+    }
     for (int i = 0; i < p->nvalue; i++)
         if (p->value[i].after)
-            compute(r, i, 0, 1);
-    store(r, 0, 1);
+            gnd__points_value(r, i, 0, 1);
+    gnd__points_store(r, 0, 1);
 }
 
 void gnd__points_run(const gnd__points *p, char *const *mem, const char *constant,
                      int32_t *const *check)
 {
-    runner r;
+    gnd__runner r;
     int64_t index[GND__POINTS_AXES] = {0};
     r.p = p;
     r.later = 0;
@@ -264,8 +253,11 @@ void gnd__points_run(const gnd__points *p, char *const *mem, const char *constan
             r.v[i] = r.room[i];
         }
     for (;;) {
-        int d = p->naxes - 2;
-        run_row(&r);
+        int d = p->naxes - 2 - p->nred;
+        if (p->nred)
+            gnd__points_columns(&r);
+        else
+            run_row(&r);
         r.later = 1;
         for (; d >= 0; d--) { /* the next row */
             const int64_t by = ++index[d] < p->dim[d] ? 1 : 1 - p->dim[d];

@@ -58,7 +58,7 @@ typedef struct gnd__paccess {
     int64_t off, stride[GND__POINTS_AXES];
 } gnd__paccess;
 
-/* A reduction of a value along the last axis. */
+/* A reduction of a value along the last axis, or down columns. */
 typedef struct gnd__pfold {
     int16_t value;
     uint8_t size;        /* bytes of an element */
@@ -71,6 +71,10 @@ typedef struct gnd__pfold {
 typedef struct gnd__points {
     int naxes, nvalue, naccess, nout, ncheck;
     int nfold; /* 0: a map; else outputs are values `after` the rows */
+    /* nred > 0: folds go down columns. The last axis is that of the columns, the nred before it are
+     * reduced, in parts of `chunk` elements */
+    int nred;
+    int64_t chunk;
     int most;  /* groups of 64 elements that a fold takes at once */
     int whole; /* every value is in the memory of an access: no blocks; set by gnd__points_ready */
     int64_t dim[GND__POINTS_AXES];

@@ -24,6 +24,7 @@
 
 enum {
     WORK = 1 << 15, /* most operations on points; for more, the device's threads are faster */
+    INDEX = 4,      /* an instruction of indices takes as long as so many others */
     CHEAP = 4,      /* arithmetic by its cost (gnd__kir_work) takes a fourth of such an operation */
     ROW = 16,       /* fixed cost of a row, in the same unit */
     MORE = WORK / 8, /* the same as WORK for each step after the first, which starts sooner */
@@ -166,32 +167,40 @@ static int set_access(struct gnd__here *h, const gnd__kir *k, int i)
     to->size = (uint8_t)gnd_dtype_size((gnd_dtype)a->dtype);
     to->off = a->off;
     const int along = k->nkeep + (a->epilogue || !k->reduce ? 0 : k->nred);
-    memcpy(to->stride, a->stride, (size_t)along * sizeof *a->stride);
+    for (int d = 0; d < h->p.naxes; d++)
+        to->stride[d] = h->axis[d] < along ? a->stride[h->axis[d]] : 0;
     h->access[i].slot = a->slot;
     h->access[i].off = a->off;
     return fits(a->dtype);
 }
 
 /* Sets the axes of h from those of k. Returns 0 if the space of k is too large or has too many
- * axes. The last axis of a reduction is the reduced one, with extent 1 if k has none. */
+ * axes. The last axis of a reduction is the reduced one, with extent 1 if k has none, or that of
+ * columns. */
 static int set_axes(struct gnd__here *h, const gnd__kir *k, int64_t work)
 {
     gnd__points *p = &h->p;
-    const int n = k->nkeep + k->nred, last = k->reduce ? k->nkeep : k->nkeep - 1;
-    int64_t rows = 1;
+    const int n = k->nkeep + k->nred, last = k->reduce && !k->nred ? n : n - 1;
+    int64_t rows = 1, weight = 0;
+    for (int i = 0; i < k->ninstr; i++)
+        weight += k->instr[i].kind >= GND__I_GATHER && k->instr[i].kind != GND__I_RED ? INDEX : 1;
     p->naxes = last + 1;
-    if (p->naxes > GND__POINTS_AXES || k->nred > 1 || k->rows || work > CHEAP * WORK)
+    if (p->naxes > GND__POINTS_AXES || k->rows || work > CHEAP * WORK)
         return 0;
-    memcpy(p->dim, k->dim, (size_t)n * sizeof *k->dim);
-    if (p->naxes > n)
-        p->dim[last] = 1;
-    for (int d = 0; d <= last; d++)
+    p->nred = k->reduce && k->nred && gnd__codegen_by_columns(k, &p->chunk) ? k->nred : 0;
+    if (k->nred > 1 && !p->nred)
+        return 0;
+    for (int d = 0; d <= last; d++) {
+        const int moved = p->nred && d >= k->nkeep - 1; /* the columns' axis goes to the end */
+        h->axis[d] = (int8_t)(!moved ? d : d < last ? d + 1 : k->nkeep - 1);
+        p->dim[d] = h->axis[d] < n ? k->dim[h->axis[d]] : 1;
         if (p->dim[d] > WORK || (rows *= d < last ? p->dim[d] : 1) > WORK)
             return 0;
+    }
     p->nfold = k->reduce ? k->nreds : 0;
-    h->cost = rows * (last < 0 ? 1 : p->dim[last] + ROW) * k->ninstr + work / CHEAP;
+    h->cost = rows * (last < 0 ? 1 : p->dim[last] + ROW) * weight + work / CHEAP;
     return h->cost <= WORK && p->nfold <= GND__POINTS_FOLDS &&
-           (!k->reduce || gnd__codegen_by_rows(k, &p->most));
+           (!k->reduce || p->nred || gnd__codegen_by_rows(k, &p->most));
 }
 
 int gnd__here_may(const gnd__pgraph *g)
@@ -217,14 +226,14 @@ static int set_kir(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir *k,
     return ok;
 }
 
-struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int64_t work)
+struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int64_t work, int steps)
 {
     struct gnd__here *h = gnd__here_may(g) ? gnd__calloc(1, sizeof *h) : NULL;
     if (!h)
         return NULL;
     h->owners = 1;
-    h->steps = 1;
-    int ok = set_kir(h, g, k, work);
+    h->steps = steps;
+    int ok = set_kir(h, g, k, work) && (steps == 1 || (steps == 2 && h->p.nred));
     for (int i = 0; i < k->nout && ok; i++) {
         if (k->out[i].access < 0)
             continue;
@@ -388,7 +397,7 @@ int gnd__here_bind(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g
                    const gnd__step *st, gnd__here_bound *b, int32_t slot[GND__POINTS_ACCESS])
 {
     struct gnd__here *h = st->here;
-    if (h->p.ncheck || h->native.what) /* the entries change from run to run */
+    if (h->p.ncheck || h->steps > 1 || h->native.what) /* the entries change from run to run */
         return 0;
     for (int i = 0; i < h->p.naccess; i++) {
         slot[i] = h->access[i].slot;

@@ -11,10 +11,10 @@
 #include "prim/prim.h"
 #include "sched/plan.h"
 
-/* What the host runs instead of the launch of k (axes merged; the checks of its indices are in the
- * plan), whose arithmetic is `work`; NULL if
- * it is too much, or not of loops that the host has, or memory is short. */
-struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int64_t work);
+/* What the host runs instead of the launches of k, `steps` of them (axes merged; the checks of its
+ * indices are in the plan), whose arithmetic is `work`; NULL if it is too much, or not of loops
+ * that the host has, or memory is short. */
+struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int64_t work, int steps);
 /* The same of a primitive (prim/prim.h), whose program is the last `steps` steps of the plan; place
  * and kir are those of its inputs that are in memory and expressions. out: the slot of its result.
  */

@@ -11,7 +11,8 @@
 struct gnd__here {
     gnd__points p;
     int owners;
-    int64_t cost; /* in units of WORK */
+    int64_t cost;                  /* in units of WORK */
+    int8_t axis[GND__POINTS_AXES]; /* of the kernel, for each of the points */
     struct {
         int32_t slot; /* -1: the access uses no memory */
         int64_t off;

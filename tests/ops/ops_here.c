@@ -226,7 +226,12 @@ static const struct {
     {"(s * 3)[None].sum()", 1},
     {"x[:, 3:3].sum(axis=1)", 1}, /* of nothing */
     {"(q * q).sum() + s", 1},
-    {"x.sum(axis=0)", 0}, /* goes down the columns */
+    {"x.sum(axis=0)", 1},                            /* goes down the columns */
+    {"q[:2000].reshape((200, 10)).mean(axis=0)", 1}, /* in parts */
+    {"w[:252].reshape((3, 7, 12)).sum(axis=(0, 1)) + 1", 1},
+    {"w[:252].reshape((3, 7, 12)).sum(axis=1)", 1},
+    {"min(l[:252].reshape((7, 3, 12)), axis=1)", 1},
+    {"q[:2990].reshape((5, 2, 299)).sum(axis=(0, 1)) * v[0]", 1},
     {"x[:, :, None].min(axis=(0, 1))", 1},
     {"cumsum(q)", 1}, /* primitives */
     {"cumsum(x * 2, axis=0) + 1", 2},
