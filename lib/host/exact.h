@@ -25,6 +25,12 @@ gnd__loop *gnd__exact_cast(gnd_dtype from, gnd_dtype to);
 typedef void gnd__run(void *z, const void *x, size_t n);
 gnd__run *gnd__exact_run(int op, gnd_dtype t);
 
+/* The first greatest element, or least one, or the first NaN, of those before and x[i] for i below
+ * n: *best is the element, *place its number, -1 if there are none before; x[0] has number `from`.
+ * gnd__exact_place: NULL if there is none for dtype t. */
+typedef void gnd__place_loop(void *best, int64_t *place, const void *x, int64_t from, size_t n);
+gnd__place_loop *gnd__exact_place(gnd_dtype t, int least);
+
 /* Whether the calling thread computes as the device does: rounds to nearest, and keeps subnormals.
  * A program may have changed that for its thread. */
 int gnd__exact_here(void);

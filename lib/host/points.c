@@ -106,8 +106,8 @@ static void move(int size, char *z, int64_t to, const char *x, int64_t from, int
     }
 }
 
-/* The elements of value i, of which the index and the condition are equal along the row. */
-static void take_row(gnd__runner *r, int i, int64_t left, int64_t n)
+/* The elements of value i, of which the index and the condition are equal along the block. */
+static void take_block(gnd__runner *r, int i, int64_t left, int64_t n)
 {
     const gnd__pvalue *v = &r->p->value[i];
     const int64_t step = r->p->access[v->ref].stride[r->p->naxes - 1];
@@ -128,6 +128,42 @@ static void take_row(gnd__runner *r, int i, int64_t left, int64_t n)
         move(v->size, r->room[i], 1, r->at[v->ref] + index * v->size, step, n);
 }
 
+/* A condition or shift of which the arguments are equal in the block: sets value i, if it is equal
+ * there as well, and returns whether it is. at: the address of the first point. */
+static int whole_block(gnd__runner *r, int i, int64_t at, int64_t step, int64_t n)
+{
+    const gnd__pvalue *v = &r->p->value[i];
+    const int within = v->kind == GND__PV_WITHIN, by = v->a[!within], if_ = v->a[within];
+    int64_t x = 0;
+    if (by >= 0)
+        memcpy(&x, r->v[by], sizeof x);
+    const int holds = if_ < 0 || *r->v[if_];
+    if (within) {
+        const int64_t first = at + x, last = first + (n - 1) * step;
+        const int in = first >= 0 && first < v->p, out = first < 0 || first >= v->p;
+        const int same =
+            (in && last >= 0 && last < v->p) || (out && (first < 0 ? last < 0 : last >= v->p));
+        if (holds && !same)
+            return 0;
+        r->room[i][0] = holds && in;
+    } else {
+        x += holds ? v->p : 0;
+        memcpy(r->room[i], &x, sizeof x);
+    }
+    r->v[i] = r->room[i];
+    return 1;
+}
+
+/* Fills the block of value j, of which the first is there. */
+static void fill_block(gnd__runner *r, int j, int64_t n)
+{
+    if (j < 0 || !r->same[j] || r->p->value[j].alone)
+        return;
+    move(r->p->value[j].size, r->room[j], 1, r->v[j], 0, n);
+    r->v[j] = r->room[j];
+    r->same[j] = 0;
+}
+
 /* Value i, whose kind is GND__PV_OFFSET or after, of n points from `left` of the row on. */
 static void index_of(gnd__runner *r, int i, int64_t left, int64_t n)
 {
@@ -135,17 +171,31 @@ static void index_of(gnd__runner *r, int i, int64_t left, int64_t n)
     const gnd__pvalue *v = &p->value[i];
     const int has = v->kind == GND__PV_WITHIN || v->kind == GND__PV_TAKE;
     const int64_t step = has && p->naxes ? p->access[v->ref].stride[p->naxes - 1] : 0;
+    const int64_t at = has ? r->first[v->ref] + left * step : 0;
     const char *arg[3];
-    int alone = v->kind == GND__PV_TAKE && !v->after && p->naxes > 0;
-    for (int j = 0; j < 3; j++) {
-        arg[j] = v->a[j] < 0 ? NULL : r->v[v->a[j]];
-        alone &= v->a[j] < 0 || p->value[v->a[j]].alone;
-    }
-    if (alone) {
-        take_row(r, i, left, n);
+    int same = !v->after && p->naxes > 0;
+    for (int j = 0; j < 3; j++)
+        same &= v->a[j] < 0 || r->same[v->a[j]];
+    if (same && v->kind == GND__PV_TAKE) {
+        take_block(r, i, left, n);
         return;
     }
-    gnd__points_index(v, r->room[i], arg, has ? r->first[v->ref] + left * step : 0, step,
+    if (v->kind == GND__PV_CHOOSE && r->same[v->a[0]] && !p->value[v->a[0]].alone) {
+        const int one = *r->v[v->a[0]] ? v->a[1] : v->a[2];
+        fill_block(r, one, n);
+        r->v[i] = r->v[one];
+        return;
+    }
+    if (same && (v->kind == GND__PV_WITHIN || v->kind == GND__PV_SHIFT) &&
+        whole_block(r, i, at, step, n)) {
+        r->same[i] = 1;
+        return;
+    }
+    for (int j = 0; j < 3; j++) {
+        fill_block(r, v->a[j], n);
+        arg[j] = v->a[j] < 0 ? NULL : r->v[v->a[j]];
+    }
+    gnd__points_index(v, r->room[i], arg, at, step,
                       v->kind == GND__PV_TAKE ? r->at[v->ref] + left * step * v->size : NULL,
                       v->kind == GND__PV_CHECK ? r->check[v->ref] : NULL, n);
     r->v[i] = r->room[i];
@@ -161,6 +211,7 @@ void gnd__points_value(gnd__runner *r, int i, int64_t left, int64_t n)
         return;
     if (v->alone)
         n = 1;
+    r->same[i] = v->alone;
     switch ((gnd__pvkind)v->kind) {
     case GND__PV_SAME: r->v[i] = r->v[v->a[0]]; break;
     case GND__PV_CONST: break;
@@ -179,6 +230,8 @@ void gnd__points_value(gnd__runner *r, int i, int64_t left, int64_t n)
         break;
     }
     case GND__PV_LOOP: {
+        for (int j = 0; j < 3; j++)
+            fill_block(r, v->a[j], n);
         char *z = v->direct < 0 ? r->room[i] : r->at[p->out[v->direct].access] + left * v->size;
         v->loop(z, r->v[v->a[0]], v->a[1] < 0 ? NULL : r->v[v->a[1]],
                 v->a[2] < 0 ? NULL : r->v[v->a[2]], (size_t)n);
@@ -218,6 +271,8 @@ static void run_row(gnd__runner *r)
                 gnd__points_value(r, i, left, n);
         for (int f = 0; f < p->nfold; f++)
             gnd__fold_take(&p->fold[f], &r->fold[f], r->v[p->fold[f].value], n, p->most);
+        for (int o = 0; o < p->nout && !p->nfold; o++)
+            fill_block(r, p->out[o].value, n);
         if (!p->nfold)
             gnd__points_store(r, left, n);
     }

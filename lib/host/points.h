@@ -61,8 +61,9 @@ typedef struct gnd__paccess {
 /* A reduction of a value along the last axis, or down columns. */
 typedef struct gnd__pfold {
     int16_t value;
-    uint8_t size;        /* bytes of an element */
-    uint8_t compensated; /* a sum of floats, which carries its rounding error along */
+    uint8_t size;           /* bytes of an element */
+    uint8_t compensated;    /* a sum of floats, which carries its rounding error along */
+    gnd__place_loop *place; /* not NULL: the result is the place (int64) of an extreme */
     gnd__loop *op;
     gnd__run *run; /* the same from element to element */
     char identity[GND__POINTS_BYTES];
@@ -91,6 +92,7 @@ enum { GND__FOLD_LANES = 64 };
 typedef struct gnd__folding {
     char lane[2][GND__FOLD_LANES * GND__POINTS_BYTES];
     int cur, groups;
+    int64_t place, seen; /* of the extreme in sum; elements so far */
     char sum[GND__POINTS_BYTES], error[GND__POINTS_BYTES];
 } gnd__folding;
 void gnd__fold_begin(const gnd__pfold *f, gnd__folding *s);

@@ -12,6 +12,7 @@ typedef struct gnd__runner {
     char *at[GND__POINTS_ACCESS];      /* of the row's first point */
     int64_t first[GND__POINTS_ACCESS]; /* without memory: the address there */
     const char *v[GND__POINTS_VALUES]; /* of the block */
+    uint8_t same[GND__POINTS_VALUES];  /* 1: equal in the whole block, of which v has the first */
     int later;                         /* 1: not the first row */
     int32_t *const *check;
     gnd__folding fold[GND__POINTS_FOLDS];

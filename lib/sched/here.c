@@ -24,7 +24,7 @@
 
 enum {
     WORK = 1 << 15, /* most operations on points; for more, the device's threads are faster */
-    INDEX = 4,      /* an instruction of indices takes as long as so many others */
+    INDEX = 4,      /* what computes with indices from memory takes as long as so many others */
     CHEAP = 4,      /* arithmetic by its cost (gnd__kir_work) takes a fourth of such an operation */
     ROW = 16,       /* fixed cost of a row, in the same unit */
     MORE = WORK / 8, /* the same as WORK for each step after the first, which starts sooner */
@@ -147,11 +147,15 @@ static int set_fold(struct gnd__here *h, const gnd__kir *k, int j)
     const gnd__redinfo *info = &gnd__reds[red->op];
     const gnd_dtype t = (gnd_dtype)red->in;
     gnd__pfold *f = &h->p.fold[j];
-    if (info->place || red->fn || red->out != red->in || !fits(red->in) ||
+    if (red->fn || (!info->place && red->out != red->in) || !fits(red->in) ||
         k->instr[red->value].epilogue)
         return 0;
     f->value = red->value;
     f->size = (uint8_t)gnd_dtype_size(t);
+    if (info->place) {
+        f->place = gnd__exact_place(t, info->identity == GND__HIGHEST);
+        return red->out == GND_INT64 && f->place && !h->p.nred;
+    }
     f->compensated = info->compensated && gnd_dtype_kind(t) == 'f';
     f->op = gnd__exact_op(info->op, t);
     f->run = gnd__exact_run(info->op, t);
@@ -183,7 +187,10 @@ static int set_axes(struct gnd__here *h, const gnd__kir *k, int64_t work)
     const int n = k->nkeep + k->nred, last = k->reduce && !k->nred ? n : n - 1;
     int64_t rows = 1, weight = 0;
     for (int i = 0; i < k->ninstr; i++)
-        weight += k->instr[i].kind >= GND__I_GATHER && k->instr[i].kind != GND__I_RED ? INDEX : 1;
+        weight += k->instr[i].kind == GND__I_GATHER || k->instr[i].kind == GND__I_OFFSET ||
+                          k->instr[i].kind == GND__I_CHECK
+                      ? INDEX
+                      : 1;
     p->naxes = last + 1;
     if (p->naxes > GND__POINTS_AXES || k->rows || work > CHEAP * WORK)
         return 0;
