@@ -255,8 +255,8 @@ void gnd__points_store(const gnd__runner *r, int64_t left, int64_t n)
     }
 }
 
-/* The row at r->at. */
-static void run_row(gnd__runner *r)
+/* The row at r->at. Returns 0 if its beginning does not decide. */
+static int run_row(gnd__runner *r)
 {
     const gnd__points *p = r->p;
     const int last = p->naxes - 1;
@@ -277,19 +277,22 @@ static void run_row(gnd__runner *r)
             gnd__points_store(r, left, n);
     }
     if (!p->nfold)
-        return;
+        return 1;
     for (int f = 0; f < p->nfold; f++) {
         gnd__fold_end(&p->fold[f], &r->fold[f], r->result[f]);
         r->folded[f] = r->result[f];
+        if (p->peek && r->result[f][0] == p->fold[f].identity[0])
+            return 0;
     }
     for (int i = 0; i < p->nvalue; i++)
         if (p->value[i].after)
             gnd__points_value(r, i, 0, 1);
     gnd__points_store(r, 0, 1);
+    return 1;
 }
 
-void gnd__points_run(const gnd__points *p, char *const *mem, const char *constant,
-                     int32_t *const *check)
+int gnd__points_run(const gnd__points *p, char *const *mem, const char *constant,
+                    int32_t *const *check)
 {
     gnd__runner r;
     int64_t index[GND__POINTS_AXES] = {0};
@@ -311,8 +314,8 @@ void gnd__points_run(const gnd__points *p, char *const *mem, const char *constan
         int d = p->naxes - 2 - p->nred;
         if (p->nred)
             gnd__points_columns(&r);
-        else
-            run_row(&r);
+        else if (!run_row(&r))
+            return 0;
         r.later = 1;
         for (; d >= 0; d--) { /* the next row */
             const int64_t by = ++index[d] < p->dim[d] ? 1 : 1 - p->dim[d];
@@ -326,6 +329,6 @@ void gnd__points_run(const gnd__points *p, char *const *mem, const char *constan
             index[d] = 0;
         }
         if (d < 0)
-            return;
+            return 1;
     }
 }

@@ -76,7 +76,10 @@ typedef struct gnd__points {
      * reduced, in parts of `chunk` elements */
     int nred;
     int64_t chunk;
-    int most;  /* groups of 64 elements that a fold takes at once */
+    int most; /* groups of 64 elements that a fold takes at once */
+    /* 1: one long row of bools, of which this is the beginning: results count that are not the
+     * identity, because what follows cannot change them */
+    int peek;
     int whole; /* every value is in the memory of an access: no blocks; set by gnd__points_ready */
     int64_t dim[GND__POINTS_AXES];
     gnd__pvalue value[GND__POINTS_VALUES]; /* each after those that it uses */
@@ -105,9 +108,10 @@ void gnd__fold_end(const gnd__pfold *f, gnd__folding *s, char *z);
 void gnd__points_ready(gnd__points *p);
 /* Computes all rows; there is at least one. mem: of each access, where its element of index 0 is.
  * constant: the constants, GND__POINTS_BYTES each. check: of each check, its entry (as
- * gnd_checked_i64 in kernels/index.cl writes it). Outputs overlap nothing else. */
-void gnd__points_run(const gnd__points *p, char *const *mem, const char *constant,
-                     int32_t *const *check);
+ * gnd_checked_i64 in kernels/index.cl writes it). Outputs overlap nothing else. Returns 0 if
+ * the beginning of a row (peek) decides nothing; then nothing is stored. */
+int gnd__points_run(const gnd__points *p, char *const *mem, const char *constant,
+                    int32_t *const *check);
 
 /* n values of kind GND__PV_OFFSET or after. arg: the values a[]; at, step: in elements, the address
  * of the first point and its step, of access ref; mem: its memory there; entry: of a check. */

@@ -349,10 +349,12 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
                      gnd__step_names(names, p, g, st)[0] ? " on " : "", names);
             gnd__trace_label(d, text, st->rd, st->wr);
         }
-        if (i >= done && here && st->here && gnd__gate_idle(d)) {
-            r = gnd__here_run(s, p, g, st, e);
-            done = i + gnd__here_steps(st);
-        } else if (i >= done) {
+        int did = i < done;
+        if (!did && here && st->here && gnd__gate_idle(d)) {
+            r = gnd__here_run(s, p, g, st, &did, e);
+            done = did ? i + gnd__here_steps(st) : done;
+        }
+        if (!did && r == GND_OK) {
             r = repeats ? gnd__bind_launch(s, p, g, d, st, e) : run_step(s, p, g, d, st, e);
         }
         if (r == GND_OK && st->over)

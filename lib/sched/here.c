@@ -27,6 +27,7 @@ enum {
     INDEX = 4,      /* what computes with indices from memory takes as long as so many others */
     CHEAP = 4,      /* arithmetic by its cost (gnd__kir_work) takes a fourth of such an operation */
     ROW = 16,       /* fixed cost of a row, in the same unit */
+    PEEK = 4096,    /* elements of a long row of bools that may decide */
     MORE = WORK / 8, /* the same as WORK for each step after the first, which starts sooner */
     MOST = 16 * WORK /* for all steps that the caller of a replay waits for */
 };
@@ -178,6 +179,16 @@ static int set_access(struct gnd__here *h, const gnd__kir *k, int i)
     return fits(a->dtype);
 }
 
+/* Whether k is one long row of bools, folded so that a single element may decide. */
+static int may_decide(const gnd__kir *k)
+{
+    int ok = k->reduce && !k->rows && k->nkeep == 0 && k->nred == 1 && k->dim[0] > 4 * PEEK;
+    for (int j = 0; j < k->nreds && ok; j++)
+        ok = k->red[j].in == GND_BOOL && k->red[j].out == GND_BOOL && !k->red[j].fn &&
+             !gnd__reds[k->red[j].op].ordered;
+    return ok;
+}
+
 /* Sets the axes of h from those of k. Returns 0 if the space of k is too large or has too many
  * axes. The last axis of a reduction is the reduced one, with extent 1 if k has none, or that of
  * columns. */
@@ -192,6 +203,9 @@ static int set_axes(struct gnd__here *h, const gnd__kir *k, int64_t work)
                       ? INDEX
                       : 1;
     p->naxes = last + 1;
+    p->peek = may_decide(k);
+    if (p->peek)
+        work = work / k->dim[0] * PEEK;
     if (p->naxes > GND__POINTS_AXES || k->rows || work > CHEAP * WORK)
         return 0;
     p->nred = k->reduce && k->nred && gnd__codegen_by_columns(k, &p->chunk) ? k->nred : 0;
@@ -200,7 +214,7 @@ static int set_axes(struct gnd__here *h, const gnd__kir *k, int64_t work)
     for (int d = 0; d <= last; d++) {
         const int moved = p->nred && d >= k->nkeep - 1; /* the columns' axis goes to the end */
         h->axis[d] = (int8_t)(!moved ? d : d < last ? d + 1 : k->nkeep - 1);
-        p->dim[d] = h->axis[d] < n ? k->dim[h->axis[d]] : 1;
+        p->dim[d] = p->peek ? PEEK : h->axis[d] < n ? k->dim[h->axis[d]] : 1;
         if (p->dim[d] > WORK || (rows *= d < last ? p->dim[d] : 1) > WORK)
             return 0;
     }
@@ -240,7 +254,7 @@ struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int64_t 
         return NULL;
     h->owners = 1;
     h->steps = steps;
-    int ok = set_kir(h, g, k, work) && (steps == 1 || (steps == 2 && h->p.nred));
+    int ok = set_kir(h, g, k, work) && (steps == 1 || (steps == 2 && (h->p.nred || h->p.peek)));
     for (int i = 0; i < k->nout && ok; i++) {
         if (k->out[i].access < 0)
             continue;
@@ -340,17 +354,15 @@ int gnd__here_can(const gnd__plan *p, const gnd__pgraph *g)
 }
 
 static gnd_status compute(gnd__gdev *d, const struct gnd__here *h, char *const *mem,
-                          const char *constant, int32_t *const *check, gnd_err *e)
+                          const char *constant, int32_t *const *check, int *did, gnd_err *e)
 {
     const gnd_status r = gnd__gate_here(d, e);
-    if (r != GND_OK)
-        return r;
-    gnd__points_run(&h->p, mem, constant, check);
-    return GND_OK;
+    *did = r == GND_OK && gnd__points_run(&h->p, mem, constant, check);
+    return r;
 }
 
 gnd_status gnd__here_points(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g,
-                            const struct gnd__here *h, char *element, gnd_err *e)
+                            const struct gnd__here *h, char *element, int *did, gnd_err *e)
 {
     gnd__gdev *d = g->dev->g;
     char *mem[GND__POINTS_ACCESS], constant[GND__POINTS_VALUES * GND__POINTS_BYTES];
@@ -374,15 +386,17 @@ gnd_status gnd__here_points(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g,
         gnd__bind_constant(&k, g->node[h->constant[i].node].a, (gnd_dtype)h->constant[i].dtype);
         memcpy(constant + i * GND__POINTS_BYTES, k.u.value, GND__POINTS_BYTES);
     }
-    return r == GND_OK ? compute(d, h, mem, constant, check, e) : r;
+    return r == GND_OK ? compute(d, h, mem, constant, check, did, e) : r;
 }
 
 gnd_status gnd__here_run(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, const gnd__step *st,
-                         gnd_err *e)
+                         int *did, gnd_err *e)
 {
-    atomic_fetch_add_explicit(&ran, 1, memory_order_relaxed);
-    return st->here->native.what ? gnd__here_native(s, p, g, st->here, e)
-                                 : gnd__here_points(s, p, g, st->here, NULL, e);
+    *did = 0;
+    const gnd_status r = st->here->native.what ? gnd__here_native(s, p, g, st->here, did, e)
+                                               : gnd__here_points(s, p, g, st->here, NULL, did, e);
+    atomic_fetch_add_explicit(&ran, (uint64_t)*did, memory_order_relaxed);
+    return r;
 }
 
 int gnd__here_steps(const gnd__step *st)
@@ -404,7 +418,8 @@ int gnd__here_bind(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g
                    const gnd__step *st, gnd__here_bound *b, int32_t slot[GND__POINTS_ACCESS])
 {
     struct gnd__here *h = st->here;
-    if (h->p.ncheck || h->steps > 1 || h->native.what) /* the entries change from run to run */
+    if (h->p.ncheck || h->p.peek || h->steps > 1 ||
+        h->native.what) /* the entries change from run to run */
         return 0;
     for (int i = 0; i < h->p.naccess; i++) {
         slot[i] = h->access[i].slot;
@@ -432,9 +447,10 @@ int gnd__here_pays(int n, const gnd__here_bound *b)
 gnd_status gnd__here_again(gnd__gdev *d, const gnd__here_bound *b, const gnd_klaunch *l, gnd_err *e)
 {
     char constant[GND__POINTS_VALUES * GND__POINTS_BYTES];
+    int did;
     for (int i = 0; i < b->h->nconst; i++)
         memcpy(constant + i * GND__POINTS_BYTES, l->args[b->constant[i]].u.value,
                GND__POINTS_BYTES);
     atomic_fetch_add_explicit(&ran, 1, memory_order_relaxed);
-    return compute(d, b->h, b->mem, constant, NULL, e);
+    return compute(d, b->h, b->mem, constant, NULL, &did, e);
 }

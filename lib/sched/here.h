@@ -36,9 +36,10 @@ void gnd__here_free(struct gnd__here *h);
 /* Whether the steps of p that have that can run here whenever the device is idle: the host reaches
  * all memory. */
 int gnd__here_can(const gnd__plan *p, const gnd__pgraph *g);
-/* Runs a step of an idle device (gnd__gate_idle). */
+/* Runs a step of an idle device (gnd__gate_idle). *did: 0: the device must run it, because the
+ * beginning of its row did not decide. */
 gnd_status gnd__here_run(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, const gnd__step *st,
-                         gnd_err *e);
+                         int *did, gnd_err *e);
 /* Whether a step may run on the calling thread at this moment, if the host reaches its memory. */
 int gnd__here_now(const gnd__gdev *d);
 

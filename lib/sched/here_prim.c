@@ -42,14 +42,14 @@ struct gnd__here *gnd__here_prim(const gnd__pgraph *g, const gnd__prog *prog,
 }
 
 gnd_status gnd__here_native(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g,
-                            const struct gnd__here *h, gnd_err *e)
+                            const struct gnd__here *h, int *did, gnd_err *e)
 {
     gnd__gdev *d = g->dev->g;
     const char *in[2] = {NULL, NULL};
     char *own = h->computed < 0 ? NULL : gnd__malloc(h->nbytes);
     gnd_status r = h->computed < 0 || own ? GND_OK : GND_ERR_NOMEM;
     if (r == GND_OK && own)
-        r = gnd__here_points(s, p, g, h, own, e);
+        r = gnd__here_points(s, p, g, h, own, did, e);
     else if (r == GND_OK)
         r = gnd__gate_here(d, e);
     for (int i = 0; i < h->nin && r == GND_OK; i++) {
@@ -66,5 +66,6 @@ gnd_status gnd__here_native(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g,
     if (r == GND_OK && !gnd__native_run(&h->native, in, gnd__bind_address(s, p, g, h->out)))
         r = GND_ERR_NOMEM;
     gnd__free(own);
+    *did = r == GND_OK;
     return r == GND_ERR_NOMEM ? gnd__err(e, r, "out of memory while evaluating") : r;
 }

@@ -46,9 +46,9 @@ int gnd__here_may(const gnd__pgraph *g);
 int gnd__here_element(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir *k);
 /* Runs the points of h; element: memory for those of gnd__here_element, else NULL. */
 gnd_status gnd__here_points(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g,
-                            const struct gnd__here *h, char *element, gnd_err *e);
+                            const struct gnd__here *h, char *element, int *did, gnd_err *e);
 /* Runs the primitive of h. */
 gnd_status gnd__here_native(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g,
-                            const struct gnd__here *h, gnd_err *e);
+                            const struct gnd__here *h, int *did, gnd_err *e);
 
 #endif

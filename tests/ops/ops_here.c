@@ -379,6 +379,31 @@ static void calls(void)
     gnd_scope_end();
 }
 
+/* Long rows of bools: what the beginning decides is not launched. The element that decides is at
+ * `at`; -1: none. */
+static void deciding(int64_t at, int all, int ran)
+{
+    const int64_t n = 1 << 18;
+    uint8_t *data = malloc((size_t)n), got = 2;
+    gnd_scope_begin();
+    memset(data, all, (size_t)n);
+    if (at >= 0)
+        data[at] = (uint8_t)!all;
+    gnd_array *x = gnd_from(dev, GND_BOOL, 1, &n, data);
+    gnd_eval_all(1, &x);
+    gnd_sync(dev);
+    const uint64_t before = gnd__here_force(1);
+    gnd_array *y = all ? gnd_all(x, GND_ALL, 0) : gnd_any(x, GND_ALL, 0);
+    gnd_status st = gnd_eval_all(1, &y);
+    const int count = (int)(gnd__here_force(1) - before);
+    if (st == GND_OK)
+        st = gnd_read(y, &got, 1);
+    tap_ok(st == GND_OK && got == (at >= 0 ? !all : all) && count == ran,
+           "%s of a long row, decided at %lld", all ? "all" : "any", (long long)at);
+    gnd_scope_end();
+    free(data);
+}
+
 /* A thread that rounds otherwise leaves it to the device. */
 static void rounding(void)
 {
@@ -419,6 +444,12 @@ int main(void)
     expressions();
     calls();
     order();
+    deciding(100, 1, 1);
+    deciding(200000, 1, 0);
+    deciding(-1, 1, 0);
+    deciding(0, 0, 1);
+    deciding((1 << 18) - 1, 0, 0);
+    deciding(-1, 0, 0);
     rounding();
     gnd_close(dev);
     return tap_done();
