@@ -131,15 +131,29 @@ static void write_column_values(void *who, const gnd__holeargs *a)
     c->run.word_at = NULL;
 }
 
+/* The parts of a column of k, and the elements of each; tiles: of the columns of a row. */
+static int64_t column_parts(const gnd__kir *k, int64_t tiles, int64_t *chunk)
+{
+    const int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k), outer = m / k->dim[k->nkeep - 1];
+    int64_t splits = clamp((64 + outer * tiles - 1) / (outer * tiles), 1, clamp(r / 64, 1, 64));
+    *chunk = (r + splits - 1) / splits;
+    return r ? (r + *chunk - 1) / *chunk : 1;
+}
+
+int gnd__codegen_by_columns(const gnd__kir *k, int64_t *chunk)
+{
+    if (!by_columns(k) || gnd__kir_kept(k) == 0)
+        return 0;
+    column_parts(k, (k->dim[k->nkeep - 1] + TILE - 1) / TILE, chunk);
+    return 1;
+}
+
 static gnd_status columns(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
     int n = k->nkeep + k->nred, col = k->nkeep - 1;
-    int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k), splits, chunk;
-    int64_t tiles = (k->dim[col] + TILE - 1) / TILE, outer = m / k->dim[col];
-    splits = clamp((64 + outer * tiles - 1) / (outer * tiles), 1, clamp(r / 64, 1, 64));
-    chunk = (r + splits - 1) / splits;
-    splits = r ? (r + chunk - 1) / chunk : 1;
+    int64_t r = gnd__kir_reduced(k), chunk, outer = gnd__kir_kept(k) / k->dim[col];
+    const int64_t tiles = (k->dim[col] + TILE - 1) / TILE, splits = column_parts(k, tiles, &chunk);
     gnd__cg_begin(c, 0, "k_reduce");
     gnd__cg_reduce_args(c, splits == 1);
     gnd__cg_int(c, "R", r);

@@ -2,8 +2,9 @@
  *
  * host/exact.h - loops over elements in host memory, one for each operation and dtype whose result
  * is exact or correctly rounded, so that every compiler gives the same bits. exact.c is made from
- * base/opset.def by tools/gen-exact.awk. What is not there (functions of kernels/, float16,
- * bfloat16, complex arithmetic) is the device's alone.
+ * base/opset.def and the functions of kernels/ for CPUs by tools/gen-exact.awk. What is not there
+ * (functions that need the device's own, float16, bfloat16, complex arithmetic) is the device's
+ * alone.
  */
 #ifndef GND_HOST_EXACT_H
 #define GND_HOST_EXACT_H
@@ -18,6 +19,17 @@ typedef void gnd__loop(void *z, const void *x, const void *y, const void *w, siz
  * NULL if there is none. A cast to the same dtype has none. */
 gnd__loop *gnd__exact_op(int op, gnd_dtype t);
 gnd__loop *gnd__exact_cast(gnd_dtype from, gnd_dtype to);
+
+/* *z = op(*z, x[i]) for i below n, one after the other, of operations that reductions use; z is
+ * apart from x. NULL if there is none. */
+typedef void gnd__run(void *z, const void *x, size_t n);
+gnd__run *gnd__exact_run(int op, gnd_dtype t);
+
+/* The first greatest element, or least one, or the first NaN, of those before and x[i] for i below
+ * n: *best is the element, *place its number, -1 if there are none before; x[0] has number `from`.
+ * gnd__exact_place: NULL if there is none for dtype t. */
+typedef void gnd__place_loop(void *best, int64_t *place, const void *x, int64_t from, size_t n);
+gnd__place_loop *gnd__exact_place(gnd_dtype t, int least);
 
 /* Whether the calling thread computes as the device does: rounds to nearest, and keeps subnormals.
  * A program may have changed that for its thread. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * host/exactloop.h - what the loops of exact.c are made of: types, conversions of floats to ints
- * (kernels/core.cl has the same), and the loop. Only exact.c includes it.
+ * host/exactloop.h - what the loops of exact.c are made of: the names of kernels/ in C, and the
+ * loop. For exact.c and native.c alone.
  */
 #ifndef GND_HOST_EXACTLOOP_H
 #define GND_HOST_EXACTLOOP_H
@@ -14,69 +14,106 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-typedef uint8_t b, u8;
-typedef int8_t i8;
-typedef int16_t i16;
-typedef int32_t i32;
-typedef int64_t i64;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef float f32;
-typedef double f64;
+typedef uint8_t g_b, g_u8;
+typedef int8_t g_i8;
+typedef int16_t g_i16;
+typedef int32_t g_i32;
+typedef int64_t g_i64;
+typedef uint16_t g_u16;
+typedef uint32_t g_u32;
+typedef uint64_t g_u64;
+typedef float g_f32;
+typedef double g_f64;
 
+/* What kernels/core.cl has for functions of kernels/. */
+#define GND_FN static inline
+#define GND_INLINE static inline __attribute__((always_inline))
+#define __constant static const
 #define GND_INF_f32 HUGE_VALF
 #define GND_INF_f64 HUGE_VAL
+#define GND_NAN_f32 __builtin_nanf("")
+#define GND_NAN_f64 __builtin_nan("")
+#define BITS(name, from, to)                                                                       \
+    static inline to name(from x)                                                                  \
+    {                                                                                              \
+        to u;                                                                                      \
+        memcpy(&u, &x, sizeof u);                                                                  \
+        return u;                                                                                  \
+    }
+BITS(GND_BITS_f32, g_f32, g_u32)
+BITS(GND_FROM_f32, g_u32, g_f32)
+BITS(GND_BITS_f64, g_f64, g_u64)
+BITS(GND_FROM_f64, g_u64, g_f64)
 /* The built-in functions of kernels, which go by their argument. */
-#define fabs(x) _Generic((x), float : fabsf, default : (fabs))(x)
-#define sqrt(x) _Generic((x), float : sqrtf, default : (sqrt))(x)
-#define ceil(x) _Generic((x), float : ceilf, default : (ceil))(x)
-#define floor(x) _Generic((x), float : floorf, default : (floor))(x)
-#define trunc(x) _Generic((x), float : truncf, default : (trunc))(x)
-#define rint(x) _Generic((x), float : rintf, default : (rint))(x)
-#define copysign(x, y) _Generic((x), float : copysignf, default : (copysign))(x, y)
+#define ONE(fn, x) _Generic((x), float : fn##f, default : (fn))(x)
+#define TWO(fn, x, y) _Generic((x), float : fn##f, default : (fn))(x, y)
+#define fabs(x) ONE(fabs, x)
+#define sqrt(x) ONE(sqrt, x)
+#define ceil(x) ONE(ceil, x)
+#define floor(x) ONE(floor, x)
+#define trunc(x) ONE(trunc, x)
+#define rint(x) ONE(rint, x)
+#define copysign(x, y) TWO(copysign, x, y)
+#define fmod(x, y) TWO(fmod, x, y)
+#define fmin(x, y) TWO(fmin, x, y)
+#define fmax(x, y) TWO(fmax, x, y)
 
-/* Towards zero; NaN and values out of range give the smallest int, as x86's cvttsd2si. */
-static inline i32 to_i32_f32(f32 x)
-{
-    return x >= -2147483648.0f && x < 2147483648.0f ? (i32)x : INT32_MIN;
-}
-static inline i32 to_i32_f64(f64 x)
-{
-    return x > -2147483649.0 && x < 2147483648.0 ? (i32)x : INT32_MIN;
-}
-static inline i64 to_i64_f64(f64 x)
-{
-    return x >= -0x1p63 && x < 0x1p63 ? (i64)x : INT64_MIN;
-}
-static inline i64 to_i64_f32(f32 x)
-{
-    return to_i64_f64(x);
-}
-/* 0 from 2^64 on, and below 0 the int64's bits. */
-static inline u64 to_u64_f64(f64 x)
-{
-    return x >= 0x1p63 ? (x < 0x1p64 ? (u64)x : 0) : (u64)to_i64_f64(x);
-}
-static inline u64 to_u64_f32(f32 x)
-{
-    return to_u64_f64(x);
-}
+/* Functions of many operations have code for wider vectors as well, which the dynamic linker
+ * chooses. Their operations are the same, none is contracted. Sanitizers cannot have it: its choice
+ * runs before them. */
+#if defined __GNUC__ && !defined __clang__ && defined __x86_64__ && defined __gnu_linux__ &&       \
+    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#define WIDE __attribute__((target_clones("default", "avx2", "avx512f")))
+#else
+#define WIDE
+#endif
+#define WIDE_LOOP(...) WIDE LOOP(__VA_ARGS__)
 
-/* A: the type of the first argument, T: of the others. */
-#define LOOP(name, R, A, T, nin, ...)                                                              \
+/* The dtypes: r of the result, a of the first argument, t of the others. */
+#define LOOP(name, r, a, t, nin, ...)                                                              \
     static void name(void *out, const void *in0, const void *in1, const void *in2, size_t n)       \
     {                                                                                              \
-        R *restrict z = out;                                                                       \
-        const A *xs = in0;                                                                         \
-        const T *ys = (nin) > 1 ? in1 : in0, *ws = (nin) > 2 ? in2 : in0;                          \
+        g_##r *restrict z = out;                                                                   \
+        const g_##a *xs = in0;                                                                     \
+        const g_##t *ys = (nin) > 1 ? in1 : in0, *ws = (nin) > 2 ? in2 : in0;                      \
         for (size_t i = 0; i < n; i++) {                                                           \
-            const A x = xs[i];                                                                     \
-            const T y = ys[i], w = ws[i];                                                          \
+            const g_##a x = xs[i];                                                                 \
+            const g_##t y = ys[i], w = ws[i];                                                      \
             (void)x, (void)y, (void)w;                                                             \
-            z[i] = (R)(__VA_ARGS__);                                                               \
+            z[i] = (g_##r)(__VA_ARGS__);                                                           \
         }                                                                                          \
+    }
+
+/* The same on one dtype, near 0 first; `bad` says whether an argument is not. */
+#define NEAR_LOOP(name, t, nin, near, ...)                                                         \
+    LOOP(name##_any, t, t, t, nin, __VA_ARGS__)                                                    \
+    WIDE static void name(void *out, const void *in0, const void *in1, const void *in2, size_t n)  \
+    {                                                                                              \
+        g_##t *restrict z = out;                                                                   \
+        const g_##t *xs = in0, *ys = (nin) > 1 ? in1 : in0;                                        \
+        int bad = 0;                                                                               \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            const g_##t x = xs[i], y = ys[i];                                                      \
+            (void)x, (void)y;                                                                      \
+            z[i] = near;                                                                           \
+        }                                                                                          \
+        if (bad)                                                                                   \
+            name##_any(out, in0, in1, in2, n);                                                     \
+    }
+
+#define RUN(name, t, ...)                                                                          \
+    static void name(void *out, const void *in, size_t n)                                          \
+    {                                                                                              \
+        g_##t x;                                                                                   \
+        const g_##t *ys = in;                                                                      \
+        memcpy(&x, out, sizeof x);                                                                 \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            const g_##t y = ys[i];                                                                 \
+            x = (g_##t)(__VA_ARGS__);                                                              \
+        }                                                                                          \
+        memcpy(out, &x, sizeof x);                                                                 \
     }
 
 #endif

@@ -13,6 +13,8 @@ enum { LANES = GND__FOLD_LANES, RUN = 32 };
 void gnd__fold_begin(const gnd__pfold *f, gnd__folding *s)
 {
     s->cur = s->groups = 0;
+    s->place = -1;
+    s->seen = 0;
     memcpy(s->sum, f->identity, sizeof s->sum);
     memset(s->error, 0, sizeof s->error);
 }
@@ -57,6 +59,11 @@ static void close_groups(const gnd__pfold *f, gnd__folding *s)
 
 void gnd__fold_take(const gnd__pfold *f, gnd__folding *s, const char *v, int64_t n, int most)
 {
+    if (f->place) {
+        f->place(s->sum, &s->place, v, s->seen, (size_t)n);
+        s->seen += n;
+        return;
+    }
     for (; n >= LANES; n -= LANES, v += LANES * f->size) {
         for (int l = 0; l < LANES && !s->groups; l++)
             memcpy(s->lane[s->cur] + l * f->size, f->identity, f->size);
@@ -68,12 +75,13 @@ void gnd__fold_take(const gnd__pfold *f, gnd__folding *s, const char *v, int64_t
     if (n > 0)
         close_groups(f, s);
     while (n > 0) {
-        char t[2][GND__POINTS_BYTES];
-        int cur = 0;
-        memcpy(t[0], f->identity, sizeof t[0]);
-        for (int i = 0; i < RUN && n > 0; i++, n--, v += f->size, cur ^= 1)
-            f->op(t[!cur], t[cur], v, NULL, 1);
-        add(f, s, t[cur]);
+        char t[GND__POINTS_BYTES];
+        const int64_t count = n < RUN ? n : RUN;
+        memcpy(t, f->identity, sizeof t);
+        f->run(t, v, (size_t)count);
+        add(f, s, t);
+        n -= count;
+        v += count * f->size;
     }
 }
 
@@ -91,7 +99,9 @@ void gnd__fold_take(const gnd__pfold *f, gnd__folding *s, const char *v, int64_t
 void gnd__fold_end(const gnd__pfold *f, gnd__folding *s, char *z)
 {
     close_groups(f, s);
-    if (!f->compensated)
+    if (f->place)
+        memcpy(z, s->place < 0 ? &s->seen : &s->place, sizeof s->place);
+    else if (!f->compensated)
         memcpy(z, s->sum, f->size);
     else if (f->size == sizeof(float))
         RESULT(float);

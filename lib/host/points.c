@@ -5,25 +5,63 @@
  * output stays there; others are in a buffer of a block. With folds a row has one result each, from
  * which the values after it are computed.
  */
-#include "host/points.h"
+#include "host/points_priv.h"
 
 #include <string.h>
-
-typedef struct runner {
-    const gnd__points *p;
-    char *at[GND__POINTS_ACCESS];      /* of the row's first point */
-    int64_t first[GND__POINTS_ACCESS]; /* without memory: the address there */
-    const char *v[GND__POINTS_VALUES]; /* of the block */
-    gnd__folding fold[GND__POINTS_FOLDS];
-    char result[GND__POINTS_FOLDS][GND__POINTS_BYTES];
-    char room[GND__POINTS_VALUES][GND__POINTS_BLOCK * GND__POINTS_BYTES];
-} runner;
 
 int gnd__exact_here(void)
 {
     volatile float one = 1.0f, half_ulp = 0x1p-25f, tiny = 0x1p-140f;
     return one + 3 * half_ulp == 1.0f + 0x1p-23f && one + half_ulp == one &&
            -one - half_ulp == -one && tiny * one > 0;
+}
+
+/* Whether value v is the same in every row. */
+static int same_in_rows(const gnd__points *p, const gnd__pvalue *v)
+{
+    const int last = p->naxes - 1;
+    if (last < 1 || p->dim[last] > GND__POINTS_BLOCK || v->after || v->direct >= 0)
+        return 0;
+    if (v->kind == GND__PV_LOAD || v->kind == GND__PV_IOTA || v->kind == GND__PV_TAKE ||
+        v->kind == GND__PV_WITHIN)
+        for (int d = 0; d < last; d++)
+            if (p->access[v->ref].stride[d] != 0)
+                return 0;
+    for (int j = 0; j < 3; j++)
+        if (v->a[j] >= 0 && !p->value[v->a[j]].once)
+            return 0;
+    return v->kind != GND__PV_FOLD;
+}
+
+/* Marks the values that are computed for one point of a row: those that are equal along it, and
+ * are used by such values alone, or for an index of elements. */
+static void mark_alone(gnd__points *p)
+{
+    const int last = p->naxes - 1;
+    for (int i = 0; i < p->nvalue; i++) {
+        gnd__pvalue *v = &p->value[i];
+        const int is_load = v->kind == GND__PV_LOAD || v->kind == GND__PV_IOTA;
+        v->alone = last >= 0 && !v->after && !v->once && v->direct < 0 &&
+                   (is_load ? p->access[v->ref].stride[last] == 0
+                            : v->kind != GND__PV_CONST && v->kind != GND__PV_FOLD &&
+                                  v->kind != GND__PV_TAKE && v->kind != GND__PV_WITHIN);
+        for (int j = 0; j < 3 && v->alone; j++)
+            v->alone =
+                v->a[j] < 0 || p->value[v->a[j]].alone || p->value[v->a[j]].kind == GND__PV_CONST;
+    }
+    for (int o = 0; o < p->nout; o++)
+        p->value[p->out[o].value].alone = 0;
+    for (int f = 0; f < p->nfold; f++)
+        p->value[p->fold[f].value].alone = 0;
+    for (int i = p->nvalue - 1; i >= 0; i--) {
+        const gnd__pvalue *v = &p->value[i];
+        int keep = v->alone || v->kind == GND__PV_TAKE;
+        for (int j = 0; j < 3 && !v->alone; j++)
+            keep &= v->a[j] < 0 || p->value[v->a[j]].alone;
+        for (int j = 0; j < 3 && !keep; j++)
+            if (v->a[j] >= 0)
+                p->value[v->a[j]].alone = 0;
+    }
 }
 
 void gnd__points_ready(gnd__points *p)
@@ -36,9 +74,12 @@ void gnd__points_ready(gnd__points *p)
         for (int o = 0; o < p->nout && v->kind == GND__PV_LOOP && v->direct < 0; o++)
             if (p->out[o].value == i && last >= 0 && p->access[p->out[o].access].stride[last] == 1)
                 v->direct = (int16_t)o;
+        v->once = (uint8_t)same_in_rows(p, v);
         p->whole &= v->after || v->kind == GND__PV_SAME || v->direct >= 0 ||
                     (v->kind == GND__PV_LOAD && last >= 0 && p->access[v->ref].stride[last] == 1);
     }
+    if (!p->nred)
+        mark_alone(p);
 }
 
 /* z[i * to] = x[i * from], in elements of `size` bytes. */
@@ -51,6 +92,12 @@ static void move(int size, char *z, int64_t to, const char *x, int64_t from, int
         memcpy(z, x, (size_t)n * (size_t)size);
         return;
     }
+    if (from == 0 && to == 1) { /* doubles what is there */
+        memcpy(z, x, (size_t)size);
+        for (int64_t have = 1; have < n; have *= 2)
+            memcpy(z + have * size, z, (size_t)(n - have < have ? n - have : have) * (size_t)size);
+        return;
+    }
     switch (size) {
     case 1: MOVE(uint8_t); break;
     case 2: MOVE(uint16_t); break;
@@ -59,39 +106,143 @@ static void move(int size, char *z, int64_t to, const char *x, int64_t from, int
     }
 }
 
-/* Value i of n points from `left` of the row on. */
-static void compute(runner *r, int i, int64_t left, int64_t n)
+/* The elements of value i, of which the index and the condition are equal along the block. */
+static void take_block(gnd__runner *r, int i, int64_t left, int64_t n)
+{
+    const gnd__pvalue *v = &r->p->value[i];
+    const int64_t step = r->p->access[v->ref].stride[r->p->naxes - 1];
+    int64_t index = left * step;
+    r->v[i] = r->room[i];
+    if (v->a[1] >= 0 && !*r->v[v->a[1]]) {
+        memset(r->room[i], 0, (size_t)n * v->size);
+        return;
+    }
+    if (v->a[0] >= 0) {
+        int64_t by;
+        memcpy(&by, r->v[v->a[0]], sizeof by);
+        index += by;
+    }
+    if (step == 1)
+        r->v[i] = r->at[v->ref] + index * v->size;
+    else
+        move(v->size, r->room[i], 1, r->at[v->ref] + index * v->size, step, n);
+}
+
+/* A condition or shift of which the arguments are equal in the block: sets value i, if it is equal
+ * there as well, and returns whether it is. at: the address of the first point. */
+static int whole_block(gnd__runner *r, int i, int64_t at, int64_t step, int64_t n)
+{
+    const gnd__pvalue *v = &r->p->value[i];
+    const int within = v->kind == GND__PV_WITHIN, by = v->a[!within], if_ = v->a[within];
+    int64_t x = 0;
+    if (by >= 0)
+        memcpy(&x, r->v[by], sizeof x);
+    const int holds = if_ < 0 || *r->v[if_];
+    if (within) {
+        const int64_t first = at + x, last = first + (n - 1) * step;
+        const int in = first >= 0 && first < v->p, out = first < 0 || first >= v->p;
+        const int same =
+            (in && last >= 0 && last < v->p) || (out && (first < 0 ? last < 0 : last >= v->p));
+        if (holds && !same)
+            return 0;
+        r->room[i][0] = holds && in;
+    } else {
+        x += holds ? v->p : 0;
+        memcpy(r->room[i], &x, sizeof x);
+    }
+    r->v[i] = r->room[i];
+    return 1;
+}
+
+/* Fills the block of value j, of which the first is there. */
+static void fill_block(gnd__runner *r, int j, int64_t n)
+{
+    if (j < 0 || !r->same[j] || r->p->value[j].alone)
+        return;
+    move(r->p->value[j].size, r->room[j], 1, r->v[j], 0, n);
+    r->v[j] = r->room[j];
+    r->same[j] = 0;
+}
+
+/* Value i, whose kind is GND__PV_OFFSET or after, of n points from `left` of the row on. */
+static void index_of(gnd__runner *r, int i, int64_t left, int64_t n)
 {
     const gnd__points *p = r->p;
     const gnd__pvalue *v = &p->value[i];
-    const gnd__paccess *a = &p->access[v->ref];
-    const int64_t step = p->naxes ? a->stride[p->naxes - 1] : 0;
+    const int has = v->kind == GND__PV_WITHIN || v->kind == GND__PV_TAKE;
+    const int64_t step = has && p->naxes ? p->access[v->ref].stride[p->naxes - 1] : 0;
+    const int64_t at = has ? r->first[v->ref] + left * step : 0;
+    const char *arg[3];
+    int same = !v->after && p->naxes > 0;
+    for (int j = 0; j < 3; j++)
+        same &= v->a[j] < 0 || r->same[v->a[j]];
+    if (same && v->kind == GND__PV_TAKE) {
+        take_block(r, i, left, n);
+        return;
+    }
+    if (v->kind == GND__PV_CHOOSE && r->same[v->a[0]] && !p->value[v->a[0]].alone) {
+        const int one = *r->v[v->a[0]] ? v->a[1] : v->a[2];
+        fill_block(r, one, n);
+        r->v[i] = r->v[one];
+        return;
+    }
+    if (same && (v->kind == GND__PV_WITHIN || v->kind == GND__PV_SHIFT) &&
+        whole_block(r, i, at, step, n)) {
+        r->same[i] = 1;
+        return;
+    }
+    for (int j = 0; j < 3; j++) {
+        fill_block(r, v->a[j], n);
+        arg[j] = v->a[j] < 0 ? NULL : r->v[v->a[j]];
+    }
+    gnd__points_index(v, r->room[i], arg, at, step,
+                      v->kind == GND__PV_TAKE ? r->at[v->ref] + left * step * v->size : NULL,
+                      v->kind == GND__PV_CHECK ? r->check[v->ref] : NULL, n);
+    r->v[i] = r->room[i];
+}
+
+void gnd__points_value(gnd__runner *r, int i, int64_t left, int64_t n)
+{
+    const gnd__points *p = r->p;
+    const gnd__pvalue *v = &p->value[i];
+    const int load = v->kind == GND__PV_LOAD || v->kind == GND__PV_IOTA;
+    const int64_t step = load && p->naxes ? p->access[v->ref].stride[p->naxes - 1] : 0;
+    if ((v->once && r->later) || (v->alone && left > 0))
+        return;
+    if (v->alone)
+        n = 1;
+    r->same[i] = v->alone;
     switch ((gnd__pvkind)v->kind) {
     case GND__PV_SAME: r->v[i] = r->v[v->a[0]]; break;
     case GND__PV_CONST: break;
-    case GND__PV_FOLD: r->v[i] = r->result[v->ref]; break;
+    case GND__PV_FOLD: r->v[i] = r->folded[v->ref]; break;
     case GND__PV_LOAD:
         r->v[i] = step == 1 ? r->at[v->ref] + left * v->size : r->room[i];
         if (step != 1 && (step != 0 || left == 0)) /* of a row of equal elements the first block */
             move(v->size, r->room[i], 1, r->at[v->ref] + left * step * v->size, step, n);
         break;
-    case GND__PV_IOTA:
-        for (int64_t k = 0, x = r->first[v->ref] + left * step; k < n; k++, x += step)
-            memcpy(r->room[i] + k * (int64_t)sizeof x, &x, sizeof x);
+    case GND__PV_IOTA: {
+        int64_t *z = (void *)r->room[i];
+        const int64_t x = r->first[v->ref] + left * step;
+        for (int64_t k = 0; k < n; k++)
+            z[k] = x + k * step;
         r->v[i] = r->room[i];
         break;
+    }
     case GND__PV_LOOP: {
+        for (int j = 0; j < 3; j++)
+            fill_block(r, v->a[j], n);
         char *z = v->direct < 0 ? r->room[i] : r->at[p->out[v->direct].access] + left * v->size;
         v->loop(z, r->v[v->a[0]], v->a[1] < 0 ? NULL : r->v[v->a[1]],
                 v->a[2] < 0 ? NULL : r->v[v->a[2]], (size_t)n);
         r->v[i] = z;
         break;
     }
+    default: index_of(r, i, left, n); break;
     }
 }
 
-/* The outputs of n points from `left` of the row on, but those that are in their place. */
-static void store(const runner *r, int64_t left, int64_t n)
+void gnd__points_store(const gnd__runner *r, int64_t left, int64_t n)
 {
     const gnd__points *p = r->p;
     const int last = p->naxes - 1;
@@ -104,8 +255,8 @@ static void store(const runner *r, int64_t left, int64_t n)
     }
 }
 
-/* The row at r->at. */
-static void run_row(runner *r)
+/* The row at r->at. Returns 0 if its beginning does not decide. */
+static int run_row(gnd__runner *r)
 {
     const gnd__points *p = r->p;
     const int last = p->naxes - 1;
@@ -117,27 +268,37 @@ static void run_row(runner *r)
         const int64_t n = count - left < block ? count - left : block;
         for (int i = 0; i < p->nvalue; i++)
             if (!p->value[i].after)
-                compute(r, i, left, n);
+                gnd__points_value(r, i, left, n);
         for (int f = 0; f < p->nfold; f++)
             gnd__fold_take(&p->fold[f], &r->fold[f], r->v[p->fold[f].value], n, p->most);
+        for (int o = 0; o < p->nout && !p->nfold; o++)
+            fill_block(r, p->out[o].value, n);
         if (!p->nfold)
-            store(r, left, n);
+            gnd__points_store(r, left, n);
     }
     if (!p->nfold)
-        return;
-    for (int f = 0; f < p->nfold; f++)
+        return 1;
+    for (int f = 0; f < p->nfold; f++) {
         gnd__fold_end(&p->fold[f], &r->fold[f], r->result[f]);
+        r->folded[f] = r->result[f];
+        if (p->peek && r->result[f][0] == p->fold[f].identity[0])
+            return 0;
+    }
     for (int i = 0; i < p->nvalue; i++)
         if (p->value[i].after)
-            compute(r, i, 0, 1);
-    store(r, 0, 1);
+            gnd__points_value(r, i, 0, 1);
+    gnd__points_store(r, 0, 1);
+    return 1;
 }
 
-void gnd__points_run(const gnd__points *p, char *const *mem, const char *constant)
+int gnd__points_run(const gnd__points *p, char *const *mem, const char *constant,
+                    int32_t *const *check)
 {
-    runner r;
+    gnd__runner r;
     int64_t index[GND__POINTS_AXES] = {0};
     r.p = p;
+    r.later = 0;
+    r.check = check;
     for (int i = 0; i < p->naccess; i++) {
         r.at[i] = mem[i];
         r.first[i] = p->access[i].off;
@@ -150,8 +311,12 @@ void gnd__points_run(const gnd__points *p, char *const *mem, const char *constan
             r.v[i] = r.room[i];
         }
     for (;;) {
-        int d = p->naxes - 2;
-        run_row(&r);
+        int d = p->naxes - 2 - p->nred;
+        if (p->nred)
+            gnd__points_columns(&r);
+        else if (!run_row(&r))
+            return 0;
+        r.later = 1;
         for (; d >= 0; d--) { /* the next row */
             const int64_t by = ++index[d] < p->dim[d] ? 1 : 1 - p->dim[d];
             for (int i = 0; i < p->naccess; i++) {
@@ -164,6 +329,6 @@ void gnd__points_run(const gnd__points *p, char *const *mem, const char *constan
             index[d] = 0;
         }
         if (d < 0)
-            return;
+            return 1;
     }
 }

@@ -10,10 +10,11 @@
 #include "host/exact.h"
 
 enum {
-    GND__POINTS_VALUES = 24,
-    GND__POINTS_ACCESS = 12,
+    GND__POINTS_VALUES = 48,
+    GND__POINTS_ACCESS = 16,
     GND__POINTS_AXES = 4,
     GND__POINTS_FOLDS = 4,
+    GND__POINTS_CHECKS = 4,
     GND__POINTS_BYTES = 8, /* of an element, at most */
     GND__POINTS_BLOCK = 128
 };
@@ -24,7 +25,15 @@ typedef enum gnd__pvkind {
     GND__PV_IOTA,  /* int64: the address of access ref itself, in elements */
     GND__PV_LOOP,  /* loop of a[0..2]; -1: no such argument */
     GND__PV_SAME,  /* a[0] */
-    GND__PV_FOLD   /* the result of fold ref, after the row */
+    GND__PV_FOLD,  /* the result of fold ref, after the row */
+    /* int64 indices: p is a number of the value, a[] are values, of which -1 is absent */
+    GND__PV_OFFSET, /* a[0] * p + a[1] */
+    GND__PV_CHECK,  /* index a[0] of an axis of p elements; bad ones are noted in check ref */
+    GND__PV_SHIFT,  /* p where a[0] is true, else 0; plus a[1] */
+    GND__PV_WITHIN, /* bool: whether the address of access ref plus a[0] is in 0 .. p - 1, and a[1]
+                     */
+    GND__PV_TAKE,   /* the element of access ref and a[0] behind it, where a[1] is true; else 0 */
+    GND__PV_CHOOSE  /* a[1] where a[0] is true, else a[2] */
 } gnd__pvkind;
 
 typedef struct gnd__pvalue {
@@ -33,8 +42,12 @@ typedef struct gnd__pvalue {
     uint8_t after; /* 1: one value for a row, from the results of folds and other such values */
     int16_t a[3];
     int16_t ref;
-    int16_t
-        direct; /* GND__PV_LOOP: the output that it writes to, or -1; gnd__points_ready sets it */
+    /* set by gnd__points_ready: the output that a GND__PV_LOOP writes to, or -1; 1: rows have equal
+     * values and fit a block, so that the first row has computed them; 1: equal along a row, and
+     * computed for its first point alone */
+    int16_t direct;
+    uint8_t once, alone;
+    int64_t p;
     gnd__loop *loop;
 } gnd__pvalue;
 
@@ -45,19 +58,28 @@ typedef struct gnd__paccess {
     int64_t off, stride[GND__POINTS_AXES];
 } gnd__paccess;
 
-/* A reduction of a value along the last axis. */
+/* A reduction of a value along the last axis, or down columns. */
 typedef struct gnd__pfold {
     int16_t value;
-    uint8_t size;        /* bytes of an element */
-    uint8_t compensated; /* a sum of floats, which carries its rounding error along */
+    uint8_t size;           /* bytes of an element */
+    uint8_t compensated;    /* a sum of floats, which carries its rounding error along */
+    gnd__place_loop *place; /* not NULL: the result is the place (int64) of an extreme */
     gnd__loop *op;
+    gnd__run *run; /* the same from element to element */
     char identity[GND__POINTS_BYTES];
 } gnd__pfold;
 
 typedef struct gnd__points {
-    int naxes, nvalue, naccess, nout;
+    int naxes, nvalue, naccess, nout, ncheck;
     int nfold; /* 0: a map; else outputs are values `after` the rows */
-    int most;  /* groups of 64 elements that a fold takes at once */
+    /* nred > 0: folds go down columns. The last axis is that of the columns, the nred before it are
+     * reduced, in parts of `chunk` elements */
+    int nred;
+    int64_t chunk;
+    int most; /* groups of 64 elements that a fold takes at once */
+    /* 1: one long row of bools, of which this is the beginning: results count that are not the
+     * identity, because what follows cannot change them */
+    int peek;
     int whole; /* every value is in the memory of an access: no blocks; set by gnd__points_ready */
     int64_t dim[GND__POINTS_AXES];
     gnd__pvalue value[GND__POINTS_VALUES]; /* each after those that it uses */
@@ -73,6 +95,7 @@ enum { GND__FOLD_LANES = 64 };
 typedef struct gnd__folding {
     char lane[2][GND__FOLD_LANES * GND__POINTS_BYTES];
     int cur, groups;
+    int64_t place, seen; /* of the extreme in sum; elements so far */
     char sum[GND__POINTS_BYTES], error[GND__POINTS_BYTES];
 } gnd__folding;
 void gnd__fold_begin(const gnd__pfold *f, gnd__folding *s);
@@ -84,7 +107,15 @@ void gnd__fold_end(const gnd__pfold *f, gnd__folding *s, char *z);
 /* Completes p, of which everything else is set. */
 void gnd__points_ready(gnd__points *p);
 /* Computes all rows; there is at least one. mem: of each access, where its element of index 0 is.
- * constant: the constants, GND__POINTS_BYTES each. Outputs overlap nothing else. */
-void gnd__points_run(const gnd__points *p, char *const *mem, const char *constant);
+ * constant: the constants, GND__POINTS_BYTES each. check: of each check, its entry (as
+ * gnd_checked_i64 in kernels/index.cl writes it). Outputs overlap nothing else. Returns 0 if
+ * the beginning of a row (peek) decides nothing; then nothing is stored. */
+int gnd__points_run(const gnd__points *p, char *const *mem, const char *constant,
+                    int32_t *const *check);
+
+/* n values of kind GND__PV_OFFSET or after. arg: the values a[]; at, step: in elements, the address
+ * of the first point and its step, of access ref; mem: its memory there; entry: of a check. */
+void gnd__points_index(const gnd__pvalue *v, void *z, const char *const arg[3], int64_t at,
+                       int64_t step, const char *mem, int32_t *entry, int64_t n);
 
 #endif

@@ -92,6 +92,8 @@ void gnd__prim_mask(gnd__prog *p)
         gnd__prog_fill(p, -1, GND_INT64, p->size, "0");
         return;
     }
+    if (p->in[0].dtype == GND_BOOL)
+        p->native = (gnd__native){.what = GND__NATIVE_MASK, .n = n};
     const int groups = by_groups(p);
     const int counts = groups ? gnd__prog_scratch(p, nb * 4) : -1;
     gnd__pk_begin(p, "k_bits");
@@ -128,6 +130,7 @@ void gnd__prim_select(gnd__prog *p)
     int64_t n = p->args->n[1], nb = blocks(n), per = share(p, nb);
     if (p->size == 0)
         return;
+    p->native = (gnd__native){.what = GND__NATIVE_SELECT, .op = what, .t = p->dtype, .n = n};
     gnd__pk_begin(p, "k_select");
     gnd__pk_out(p, "y");
     gnd__pk_in(p, "t", 0);

@@ -14,6 +14,7 @@
 #define GND_PRIM_PRIM_H
 
 #include "codegen/codegen.h"
+#include "host/native.h"
 #include "host/panel.h"
 
 typedef enum gnd__prim_id {
@@ -101,6 +102,7 @@ typedef struct gnd__prog {
     size_t scratch[GND__PROG_SCRATCH]; /* bytes */
     int nkernel, capkernel;
     gnd__pkernel *k;
+    gnd__native native; /* what the host may compute instead; by default nothing */
     gnd_err *e;
     gnd_status st; /* the first failure; after it every function below does nothing */
 } gnd__prog;

@@ -392,6 +392,13 @@ void gnd__prim_scan(gnd__prog *p)
     c.sums = p->args->n[A_OP] == GND__SCAN_SUM && (kind == 'f' || kind == 'c');
     c.acc = p->dtype == GND_FLOAT16 || p->dtype == GND_BFLOAT16 ? GND_FLOAT32 : p->dtype;
     shape_of(&c.h, p->t, p->args, p->dtype);
+    if (c.h.s == 1 && p->t->cpu && !p->args->n[A_INITIAL])
+        p->native = (gnd__native){.what = GND__NATIVE_SCAN,
+                                  .op = (int)p->args->n[A_OP],
+                                  .t = p->dtype,
+                                  .m = c.h.m,
+                                  .n = c.h.n,
+                                  .inner = c.h.inner};
     if (c.h.s > 1) {
         int64_t bytes = c.h.m * c.h.inner * (c.h.s - 1) * (int64_t)gnd_dtype_size(c.acc);
         c.bytes = bytes * (1 + c.sums);

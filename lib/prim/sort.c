@@ -193,11 +193,19 @@ static void sort(gnd__prog *p, int arg)
     s.keep = p->dim[p->ndim - 1];
     s.rows = x->size / s.n;
     describe(&s);
+    p->native = (gnd__native){.what = GND__NATIVE_SORT,
+                              .op = arg,
+                              .descending = s.descending,
+                              .t = s.t,
+                              .m = s.rows,
+                              .n = s.n,
+                              .keep = s.keep};
     if (s.n <= GND__SORT_SHORT) {
         gnd__sort_short(&s);
     } else if (p->t->cpu) {
-        /* few long rows: all work-items share each; k_rows counts with 32 bits */
-        if (s.n <= 16384 ||
+        /* few long rows: all work-items share each, in four kernels a pass, which few of them do
+         * later than one alone; k_rows counts with 32 bits */
+        if (s.n <= (p->t->props->compute_units <= 4 ? 65536 : 16384) ||
             (s.n <= UINT32_MAX && s.rows >= 4 * (int64_t)p->t->props->compute_units))
             gnd__sort_rows(&s);
         else

@@ -166,6 +166,12 @@ int64_t gnd__checks_entry(const gnd__sched *s, int i)
     return (int64_t)(s->table->block->off / GND__CHECK_BYTES) + s->check[i]->entry;
 }
 
+int32_t *gnd__checks_address(const gnd__sched *s, int i)
+{
+    char *at = gnd__gate_address(s->table->block);
+    return (void *)(at + (size_t)s->check[i]->entry * GND__CHECK_BYTES);
+}
+
 void gnd__checks_drop(gnd__sched *s, const gnd__plan *p)
 {
     for (int i = 0; i < p->ncheck; i++)

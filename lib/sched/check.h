@@ -22,6 +22,8 @@ gnd_status gnd__checks_take(gnd__sched *s, const gnd__plan *p, const gnd__pgraph
 /* The memory of the table; and the index of check i's entry in it. */
 gnd_buf *gnd__checks_buf(const gnd__sched *s);
 int64_t gnd__checks_entry(const gnd__sched *s, int i);
+/* Where the host reaches that entry. */
+int32_t *gnd__checks_address(const gnd__sched *s, int i);
 /* After the run: makes the memory st[slot] of the plan's results refer to the checks on which they
  * depend, those of the plan and those of its inputs. */
 gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g,

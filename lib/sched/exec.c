@@ -340,6 +340,7 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
     }
     const int here = p->here && gnd__here_can(p, g);
     const int repeats = !here && gnd__repeats(p, g->dev);
+    int done = 0; /* steps before this one have been done by an earlier one */
     for (int32_t i = 0; i < p->nstep && r == GND_OK; i++) {
         gnd__step *st = &p->step[i];
         char names[GND__STEP_NAMES], text[sizeof st->label + sizeof names + 8];
@@ -348,9 +349,14 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
                      gnd__step_names(names, p, g, st)[0] ? " on " : "", names);
             gnd__trace_label(d, text, st->rd, st->wr);
         }
-        r = here && st->here && gnd__gate_idle(d) ? gnd__here_run(s, p, g, st, e)
-            : repeats                             ? gnd__bind_launch(s, p, g, d, st, e)
-                                                  : run_step(s, p, g, d, st, e);
+        int did = i < done;
+        if (!did && here && st->here && gnd__gate_idle(d)) {
+            r = gnd__here_run(s, p, g, st, &did, e);
+            done = did ? i + gnd__here_steps(st) : done;
+        }
+        if (!did && r == GND_OK) {
+            r = repeats ? gnd__bind_launch(s, p, g, d, st, e) : run_step(s, p, g, d, st, e);
+        }
         if (r == GND_OK && st->over)
             /* irrelevant once the node has elements */
             g->node[st->over - 1].a->p.launch->spoiled = 1;

@@ -8,7 +8,7 @@
  * until the host waits for the device. Calls of host libraries wait for it, so small steps between
  * them run here.
  */
-#include "sched/here.h"
+#include "sched/here_priv.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -19,32 +19,17 @@
 #include "device/device.h"
 #include "graph/graph.h"
 #include "host/points.h"
+#include "sched/check.h"
 #include "sched/maker.h"
 
 enum {
-    WORK = 1 << 15,  /* most operations on points; for more, the device's threads are faster */
-    ROW = 16,        /* fixed cost of a row, in the same unit */
+    WORK = 1 << 15, /* most operations on points; for more, the device's threads are faster */
+    INDEX = 4,      /* what computes with indices from memory takes as long as so many others */
+    CHEAP = 4,      /* arithmetic by its cost (gnd__kir_work) takes a fourth of such an operation */
+    ROW = 16,       /* fixed cost of a row, in the same unit */
+    PEEK = 4096,    /* elements of a long row of bools that may decide */
     MORE = WORK / 8, /* the same as WORK for each step after the first, which starts sooner */
     MOST = 16 * WORK /* for all steps that the caller of a replay waits for */
-};
-
-struct gnd__here {
-    gnd__points p;
-    int owners;
-    int64_t cost; /* in units of WORK */
-    struct {
-        int32_t slot; /* -1: the access uses no memory */
-        int64_t off;
-    } access[GND__POINTS_ACCESS];
-    int nconst;
-    struct {
-        int32_t node;
-        int16_t dtype;
-    } constant[GND__POINTS_VALUES];
-    const char *name; /* of the kernel, which is built at its first launch on the device */
-    char *text;
-    size_t len;
-    gnd__form *form;
 };
 
 static atomic_int allowed = 1;
@@ -64,8 +49,32 @@ static int fits(int16_t dtype)
            gnd_dtype_size((gnd_dtype)dtype) <= GND__POINTS_BYTES;
 }
 
+/* Sets value v from an instruction of indices, or of elements that they select. */
+static int set_index(struct gnd__here *h, const gnd__pgraph *g, gnd__pvalue *v,
+                     const gnd__instr *in)
+{
+    static const uint8_t kind[] = {[GND__I_GATHER] = GND__PV_TAKE,   [GND__I_PIECE] = GND__PV_TAKE,
+                                   [GND__I_OFFSET] = GND__PV_OFFSET, [GND__I_CHECK] = GND__PV_CHECK,
+                                   [GND__I_WITHIN] = GND__PV_WITHIN, [GND__I_SHIFT] = GND__PV_SHIFT,
+                                   [GND__I_CHOOSE] = GND__PV_CHOOSE};
+    const int turned = in->kind == GND__I_PIECE; /* its condition comes first */
+    v->kind = kind[in->kind];
+    v->p = in->step;
+    v->ref = (int16_t)in->ref;
+    v->a[0] = in->a[turned];
+    v->a[1] = in->kind == GND__I_CHECK ? -1 : in->a[!turned];
+    v->a[2] = in->kind == GND__I_CHOOSE ? in->a[2] : -1;
+    if (in->kind != GND__I_CHECK)
+        return 1;
+    if (h->p.ncheck == GND__POINTS_CHECKS || g->node[in->ref].check < 1)
+        return 0;
+    h->check[h->p.ncheck] = g->node[in->ref].check - 1;
+    v->ref = (int16_t)h->p.ncheck++;
+    return 1;
+}
+
 /* Sets value i of h from instruction i of k. Returns 0 if the host has no loop for it. */
-static int set_value(struct gnd__here *h, const gnd__kir *k, int i)
+static int set_value(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir *k, int i)
 {
     const gnd__instr *in = &k->instr[i];
     gnd__pvalue *v = &h->p.value[i];
@@ -104,7 +113,9 @@ static int set_value(struct gnd__here *h, const gnd__kir *k, int i)
         v->kind = GND__PV_FOLD;
         v->ref = (int16_t)in->ref;
         return 1;
-    default: return 0;
+    case GND__I_CALL:
+    case GND__I_POINTER: return 0;
+    default: return set_index(h, g, v, in);
     }
 }
 
@@ -137,16 +148,21 @@ static int set_fold(struct gnd__here *h, const gnd__kir *k, int j)
     const gnd__redinfo *info = &gnd__reds[red->op];
     const gnd_dtype t = (gnd_dtype)red->in;
     gnd__pfold *f = &h->p.fold[j];
-    if (info->place || red->fn || red->out != red->in || !fits(red->in) ||
+    if (red->fn || (!info->place && red->out != red->in) || !fits(red->in) ||
         k->instr[red->value].epilogue)
         return 0;
     f->value = red->value;
     f->size = (uint8_t)gnd_dtype_size(t);
+    if (info->place) {
+        f->place = gnd__exact_place(t, info->identity == GND__HIGHEST);
+        return red->out == GND_INT64 && f->place && !h->p.nred;
+    }
     f->compensated = info->compensated && gnd_dtype_kind(t) == 'f';
     f->op = gnd__exact_op(info->op, t);
+    f->run = gnd__exact_run(info->op, t);
     const gnd__scalar s = identity(info->identity, t);
     gnd__store_scalar(t, f->identity, &s);
-    return f->op != NULL;
+    return f->op && f->run;
 }
 
 static int set_access(struct gnd__here *h, const gnd__kir *k, int i)
@@ -156,54 +172,89 @@ static int set_access(struct gnd__here *h, const gnd__kir *k, int i)
     to->size = (uint8_t)gnd_dtype_size((gnd_dtype)a->dtype);
     to->off = a->off;
     const int along = k->nkeep + (a->epilogue || !k->reduce ? 0 : k->nred);
-    memcpy(to->stride, a->stride, (size_t)along * sizeof *a->stride);
+    for (int d = 0; d < h->p.naxes; d++)
+        to->stride[d] = h->axis[d] < along ? a->stride[h->axis[d]] : 0;
     h->access[i].slot = a->slot;
     h->access[i].off = a->off;
     return fits(a->dtype);
 }
 
+/* Whether k is one long row of bools, folded so that a single element may decide. */
+static int may_decide(const gnd__kir *k)
+{
+    int ok = k->reduce && !k->rows && k->nkeep == 0 && k->nred == 1 && k->dim[0] > 4 * PEEK;
+    for (int j = 0; j < k->nreds && ok; j++)
+        ok = k->red[j].in == GND_BOOL && k->red[j].out == GND_BOOL && !k->red[j].fn &&
+             !gnd__reds[k->red[j].op].ordered;
+    return ok;
+}
+
 /* Sets the axes of h from those of k. Returns 0 if the space of k is too large or has too many
- * axes. The last axis of a reduction is the reduced one, with extent 1 if k has none. */
+ * axes. The last axis of a reduction is the reduced one, with extent 1 if k has none, or that of
+ * columns. */
 static int set_axes(struct gnd__here *h, const gnd__kir *k, int64_t work)
 {
     gnd__points *p = &h->p;
-    const int n = k->nkeep + k->nred, last = k->reduce ? k->nkeep : k->nkeep - 1;
-    int64_t rows = 1;
+    const int n = k->nkeep + k->nred, last = k->reduce && !k->nred ? n : n - 1;
+    int64_t rows = 1, weight = 0;
+    for (int i = 0; i < k->ninstr; i++)
+        weight += k->instr[i].kind == GND__I_GATHER || k->instr[i].kind == GND__I_OFFSET ||
+                          k->instr[i].kind == GND__I_CHECK
+                      ? INDEX
+                      : 1;
     p->naxes = last + 1;
-    if (p->naxes > GND__POINTS_AXES || k->nred > 1 || k->rows || work > WORK)
+    p->peek = may_decide(k);
+    if (p->peek)
+        work = work / k->dim[0] * PEEK;
+    if (p->naxes > GND__POINTS_AXES || k->rows || work > CHEAP * WORK)
         return 0;
-    memcpy(p->dim, k->dim, (size_t)n * sizeof *k->dim);
-    if (p->naxes > n)
-        p->dim[last] = 1;
-    for (int d = 0; d <= last; d++)
+    p->nred = k->reduce && k->nred && gnd__codegen_by_columns(k, &p->chunk) ? k->nred : 0;
+    if (k->nred > 1 && !p->nred)
+        return 0;
+    for (int d = 0; d <= last; d++) {
+        const int moved = p->nred && d >= k->nkeep - 1; /* the columns' axis goes to the end */
+        h->axis[d] = (int8_t)(!moved ? d : d < last ? d + 1 : k->nkeep - 1);
+        p->dim[d] = p->peek ? PEEK : h->axis[d] < n ? k->dim[h->axis[d]] : 1;
         if (p->dim[d] > WORK || (rows *= d < last ? p->dim[d] : 1) > WORK)
             return 0;
+    }
     p->nfold = k->reduce ? k->nreds : 0;
-    h->cost = rows * (last < 0 ? 1 : p->dim[last] + ROW) * k->ninstr;
+    h->cost = rows * (last < 0 ? 1 : p->dim[last] + ROW) * weight + work / CHEAP;
     return h->cost <= WORK && p->nfold <= GND__POINTS_FOLDS &&
-           (!k->reduce || gnd__codegen_by_rows(k, &p->most));
+           (!k->reduce || p->nred || gnd__codegen_by_rows(k, &p->most));
 }
 
-struct gnd__here *gnd__here_of(const gnd__gdev *d, const gnd__kir *k, int64_t work)
+int gnd__here_may(const gnd__pgraph *g)
 {
-    struct gnd__here *h;
-    int ok;
-    if (!gnd__gate_shares(d) || gnd__env_choice(GND__ENV_KERNEL_SHAPE, 0) ||
-        k->ninstr > GND__POINTS_VALUES || k->naccess > GND__POINTS_ACCESS)
-        return NULL;
-    h = gnd__calloc(1, sizeof *h);
-    if (!h)
-        return NULL;
-    h->owners = 1;
+    return gnd__gate_shares(g->dev->g) && !gnd__env_choice(GND__ENV_KERNEL_SHAPE, 0);
+}
+
+/* Sets what computes k, but its outputs; 0 if the host does not. */
+static int set_kir(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir *k, int64_t work)
+{
+    int ok = k->ninstr <= GND__POINTS_VALUES && k->naccess < GND__POINTS_ACCESS;
+    if (!ok)
+        return 0;
     h->p.nvalue = k->ninstr;
     h->p.naccess = k->naccess;
     ok = set_axes(h, k, work) && k->nout <= GND__POINTS_ACCESS;
     for (int i = 0; i < k->naccess && ok; i++)
         ok = set_access(h, k, i);
     for (int i = 0; i < k->ninstr && ok; i++)
-        ok = set_value(h, k, i);
+        ok = set_value(h, g, k, i);
     for (int j = 0; j < h->p.nfold && ok; j++)
         ok = set_fold(h, k, j);
+    return ok;
+}
+
+struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int64_t work, int steps)
+{
+    struct gnd__here *h = gnd__here_may(g) ? gnd__calloc(1, sizeof *h) : NULL;
+    if (!h)
+        return NULL;
+    h->owners = 1;
+    h->steps = steps;
+    int ok = set_kir(h, g, k, work) && (steps == 1 || (steps == 2 && (h->p.nred || h->p.peek)));
     for (int i = 0; i < k->nout && ok; i++) {
         if (k->out[i].access < 0)
             continue;
@@ -217,6 +268,26 @@ struct gnd__here *gnd__here_of(const gnd__gdev *d, const gnd__kir *k, int64_t wo
     }
     gnd__points_ready(&h->p);
     return h;
+}
+
+int gnd__here_element(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir *k)
+{
+    const int i = k->naccess, v = k->out[0].value;
+    int64_t stride = 1;
+    if (!set_kir(h, g, k, gnd__kir_work(k)))
+        return 0;
+    h->p.naccess++;
+    h->p.access[i].size = h->p.value[v].size;
+    for (int d = k->nkeep - 1; d >= 0; d--) {
+        h->p.access[i].stride[d] = stride;
+        stride *= k->dim[d];
+    }
+    h->access[i].slot = -1;
+    h->p.nout = 1;
+    h->p.out[0].value = (int16_t)v;
+    h->p.out[0].access = (int16_t)i;
+    gnd__points_ready(&h->p);
+    return 1;
 }
 
 gnd_status gnd__here_later(struct gnd__here *h, const gnd__gkernel *gk, gnd__form *form, gnd_err *e)
@@ -283,23 +354,22 @@ int gnd__here_can(const gnd__plan *p, const gnd__pgraph *g)
 }
 
 static gnd_status compute(gnd__gdev *d, const struct gnd__here *h, char *const *mem,
-                          const char *constant, gnd_err *e)
+                          const char *constant, int32_t *const *check, int *did, gnd_err *e)
 {
     const gnd_status r = gnd__gate_here(d, e);
-    if (r != GND_OK)
-        return r;
-    gnd__points_run(&h->p, mem, constant);
-    atomic_fetch_add_explicit(&ran, 1, memory_order_relaxed);
-    return GND_OK;
+    *did = r == GND_OK && gnd__points_run(&h->p, mem, constant, check);
+    return r;
 }
 
-gnd_status gnd__here_run(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, const gnd__step *st,
-                         gnd_err *e)
+gnd_status gnd__here_points(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g,
+                            const struct gnd__here *h, char *element, int *did, gnd_err *e)
 {
-    const struct gnd__here *h = st->here;
     gnd__gdev *d = g->dev->g;
     char *mem[GND__POINTS_ACCESS], constant[GND__POINTS_VALUES * GND__POINTS_BYTES];
+    int32_t *check[GND__POINTS_CHECKS];
     gnd_status r = GND_OK;
+    for (int i = 0; i < h->p.ncheck; i++)
+        check[i] = gnd__checks_address(s, h->check[i]);
     for (int i = 0; i < h->p.naccess && r == GND_OK; i++) {
         const int32_t slot = h->access[i].slot;
         mem[i] = NULL;
@@ -309,12 +379,29 @@ gnd_status gnd__here_run(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, cons
         if (r == GND_OK)
             mem[i] = gnd__bind_address(s, p, g, slot) + h->access[i].off * h->p.access[i].size;
     }
+    if (element)
+        mem[h->p.out[0].access] = element;
     for (int i = 0; i < h->nconst && r == GND_OK; i++) {
         gnd_karg k;
         gnd__bind_constant(&k, g->node[h->constant[i].node].a, (gnd_dtype)h->constant[i].dtype);
         memcpy(constant + i * GND__POINTS_BYTES, k.u.value, GND__POINTS_BYTES);
     }
-    return r == GND_OK ? compute(d, h, mem, constant, e) : r;
+    return r == GND_OK ? compute(d, h, mem, constant, check, did, e) : r;
+}
+
+gnd_status gnd__here_run(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, const gnd__step *st,
+                         int *did, gnd_err *e)
+{
+    *did = 0;
+    const gnd_status r = st->here->native.what ? gnd__here_native(s, p, g, st->here, did, e)
+                                               : gnd__here_points(s, p, g, st->here, NULL, did, e);
+    atomic_fetch_add_explicit(&ran, (uint64_t)*did, memory_order_relaxed);
+    return r;
+}
+
+int gnd__here_steps(const gnd__step *st)
+{
+    return st->here->steps;
 }
 
 /* The argument of step st that is constant i of h; -1: none. */
@@ -331,6 +418,9 @@ int gnd__here_bind(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g
                    const gnd__step *st, gnd__here_bound *b, int32_t slot[GND__POINTS_ACCESS])
 {
     struct gnd__here *h = st->here;
+    if (h->p.ncheck || h->p.peek || h->steps > 1 ||
+        h->native.what) /* the entries change from run to run */
+        return 0;
     for (int i = 0; i < h->p.naccess; i++) {
         slot[i] = h->access[i].slot;
         b->mem[i] = slot[i] < 0 ? NULL : gnd__bind_address(s, p, g, slot[i]);
@@ -357,8 +447,10 @@ int gnd__here_pays(int n, const gnd__here_bound *b)
 gnd_status gnd__here_again(gnd__gdev *d, const gnd__here_bound *b, const gnd_klaunch *l, gnd_err *e)
 {
     char constant[GND__POINTS_VALUES * GND__POINTS_BYTES];
+    int did;
     for (int i = 0; i < b->h->nconst; i++)
         memcpy(constant + i * GND__POINTS_BYTES, l->args[b->constant[i]].u.value,
                GND__POINTS_BYTES);
-    return compute(d, b->h, b->mem, constant, e);
+    atomic_fetch_add_explicit(&ran, 1, memory_order_relaxed);
+    return compute(d, b->h, b->mem, constant, NULL, &did, e);
 }

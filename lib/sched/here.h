@@ -8,11 +8,21 @@
 #define GND_SCHED_HERE_H
 
 #include "host/points.h"
+#include "prim/prim.h"
 #include "sched/plan.h"
 
-/* What the host runs instead of the launch of k (axes merged), whose arithmetic is `work`; NULL if
- * it is too much, or not of loops that the host has, or memory is short. */
-struct gnd__here *gnd__here_of(const gnd__gdev *d, const gnd__kir *k, int64_t work);
+/* What the host runs instead of the launches of k, `steps` of them (axes merged; the checks of its
+ * indices are in the plan), whose arithmetic is `work`; NULL if it is too much, or not of loops
+ * that the host has, or memory is short. */
+struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int64_t work, int steps);
+/* The same of a primitive (prim/prim.h), whose program is the last `steps` steps of the plan; place
+ * and kir are those of its inputs that are in memory and expressions. out: the slot of its result.
+ */
+struct gnd__here *gnd__here_prim(const gnd__pgraph *g, const gnd__prog *prog,
+                                 const gnd__place *place, const gnd__kir *kir, int32_t out,
+                                 int steps);
+/* How many steps of the plan, from st on, what st->here computes is in place of. */
+int gnd__here_steps(const gnd__step *st);
 /* Keeps the text of kernel gk, and its form (or NULL), for gnd__here_build. Takes form in any
  * case. */
 gnd_status gnd__here_later(struct gnd__here *h, const gnd__gkernel *gk, gnd__form *form,
@@ -26,9 +36,10 @@ void gnd__here_free(struct gnd__here *h);
 /* Whether the steps of p that have that can run here whenever the device is idle: the host reaches
  * all memory. */
 int gnd__here_can(const gnd__plan *p, const gnd__pgraph *g);
-/* Runs a step of an idle device (gnd__gate_idle). */
+/* Runs a step of an idle device (gnd__gate_idle). *did: 0: the device must run it, because the
+ * beginning of its row did not decide. */
 gnd_status gnd__here_run(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, const gnd__step *st,
-                         gnd_err *e);
+                         int *did, gnd_err *e);
 /* Whether a step may run on the calling thread at this moment, if the host reaches its memory. */
 int gnd__here_now(const gnd__gdev *d);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "base/mem.h"
 #include "prim/prim.h"
+#include "sched/here.h"
 
 /* Whether input i of primitive w is computed where it is read. */
 static int is_inlined(const gnd__maker *m, const gnd__pwork *w, int i)
@@ -212,6 +213,9 @@ gnd_status gnd__plan_prim(gnd__maker *m, const gnd__pwork *w, gnd__kir *k)
         st = gnd__plan_fits(m);
     for (int i = 0; i < prog.nkernel && st == GND_OK; i++)
         st = prim_step(m, w, &prog, &prog.k[i], &in);
+    if (st == GND_OK && prog.nkernel && !m->want_source)
+        m->p->step[m->p->nstep - prog.nkernel].here = gnd__here_prim(
+            m->g, &prog, in.place, in.kir, m->g->node[w->root[0]].slot, prog.nkernel);
     for (int i = 0; i < a->nin; i++)
         gnd__inl_free(&in.inl[i]);
     gnd__prog_free(&prog);

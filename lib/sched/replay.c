@@ -91,9 +91,12 @@ gnd_status gnd__recorded_number(gnd__recorded *r, int i, gnd_array *c, gnd_err *
     gnd__recorded_write(r, i);
     s->block[p->result[0].slot] = r->in[i]->data.st->block;
     if (p->step[0].here && gnd__here_can(p, &s->graph) && gnd__gate_idle(d)) {
-        x = gnd__here_run(s, p, &s->graph, &p->step[0], e);
-        s->block[p->result[0].slot] = NULL;
-        return x;
+        int did;
+        x = gnd__here_run(s, p, &s->graph, &p->step[0], &did, e);
+        if (did || x != GND_OK) {
+            s->block[p->result[0].slot] = NULL;
+            return x;
+        }
     }
     x = gnd__gate_use(d, r->in[i]->data.st->block, 1, e);
     if (x == GND_OK)

@@ -195,7 +195,22 @@ static const struct {
     {"where(x > s, x, -x) * s", 1},
     {"broadcast_to(v, (5, 3, 19)) + x[0]", 1},
     {"(x[:, None, ::2] + v[None, ::4, None]) * (k[:, :, None] > 2)", 1},
-    {"l[::-2] // 1 + arange(130)", 0}, /* floor_divide is a function of kernels/ */
+    {"l[::-2] // 7 + arange(130)", 1}, /* functions of kernels/ */
+    {"exp(x - x.max(axis=1, keepdims=True))", 2},
+    {"take(v, abs(l) % 19)", 1}, /* indices */
+    {"x[k[:, 0] % 13] * 2", 2},
+    {"x[:, l[:5] % 19] + k", 2},
+    {"take_along_axis(x, abs(k) % 19, axis=1)", 1},
+    {"take(v, l[:60] % 19).sum()", 1},
+    {"roll(x, 3, axis=1) + x", 3},
+    {"pad(x, 2) * 2", 6},
+    {"concatenate([v, v[::-1], s[None]]) + 1", 4},
+    {"concatenate([x[:4], x[5:7], x[:9]])", 3},
+    {"pad(v, (130, 5), constant_values=2)", 1},
+    {"roll(q[:400], 33) - q[:400]", 1},
+    {"concatenate([x[:, :3], x[::-1, 3:]], axis=1)", 2},
+    {"tile(v, 9)[::-1] * 2", 2},
+    {"(l[:, None] % 19 == arange(19)).astype(float32)", 1},
     {"l[::-2] + arange(130) * 3", 1},
     {"arange(0, 5, dtype=float64) + x[:5, :5].T", 2},
     {"sqrt(abs(x)) / (1 + x * x)", 1},
@@ -216,10 +231,38 @@ static const struct {
     {"(s * 3)[None].sum()", 1},
     {"x[:, 3:3].sum(axis=1)", 1}, /* of nothing */
     {"(q * q).sum() + s", 1},
-    {"x.sum(axis=0)", 0}, /* goes down the columns */
+    {"x.sum(axis=0)", 1},                            /* goes down the columns */
+    {"q[:2000].reshape((200, 10)).mean(axis=0)", 1}, /* in parts */
+    {"w[:252].reshape((3, 7, 12)).sum(axis=(0, 1)) + 1", 1},
+    {"w[:252].reshape((3, 7, 12)).sum(axis=1)", 1},
+    {"min(l[:252].reshape((7, 3, 12)), axis=1)", 1},
+    {"q[:2990].reshape((5, 2, 299)).sum(axis=(0, 1)) * v[0]", 1},
     {"x[:, :, None].min(axis=(0, 1))", 1},
-    {"argmax(x)", 0},
-    {"sin(x)", 0},
+    {"cumsum(q)", 1}, /* primitives */
+    {"cumsum(x * 2, axis=0) + 1", 2},
+    {"cumsum(l[:50].reshape((2, 5, 5)), axis=1)", 1},
+    {"maximum.accumulate(w)", 1},
+    {"cumprod(1 + x / 100, axis=1)", 1},
+    {"sort(w)", 1},
+    {"sort(x[:, ::-1], axis=0)", 1},
+    {"argsort(w)", 1},
+    {"argsort(l // 3)", 2},
+    {"sort(x.astype(int8), axis=1)", 1},
+    {"argsort(x * 0)", 1},
+    {"argsort(-w, stable=True)", 1},
+    {"x[x > s]", 1},
+    {"nonzero(x > s)[1]", 2},
+    {"q[q > 0].sum()", 2},
+    {"l[l > 1] * 2", 2},
+    {"unique(l // 4)", 2},
+    {"sum(x.astype(int16), axis=1)", 1},
+    {"min(l[:150].reshape((50, 3)), axis=1)", 1},
+    {"argmax(x)", 1},
+    {"argmin(w)", 1}, /* of NaNs */
+    {"argmax(l[:250].reshape((5, 50)) // 8, axis=1)", 1},
+    {"argmin(abs(q) > 3)", 1},
+    {"argmax(x, axis=0)", 0},
+    {"sin(x)", 1},
     {"x.astype(float16) + 1", 0},
     {"x + 1j", 0},
     {"ones((7, 3)) - zeros(3)", 1},
@@ -256,6 +299,12 @@ static void expressions(void)
     gnd_scope_end();
 }
 
+/* |x|, by a kernel of which the host has no loop. */
+static gnd_array *launched(gnd_array *x)
+{
+    return gnd_abs(gnd_astype(x, GND_COMPLEX64));
+}
+
 /* Work that is pending: what follows is enqueued after it, and small work waits for nobody. */
 static void order(void)
 {
@@ -282,7 +331,7 @@ static void order(void)
     tap_is_int(gnd__here_force(1) - before, 0, "it is enqueued behind it");
     before = gnd__here_force(1);
     gnd_array *small = gnd_ones(dev, GND_FLOAT32, 1, &few);
-    gnd_array *y = gnd_sin(small), *z = gnd_add_f(small, 1);
+    gnd_array *y = launched(small), *z = gnd_add_f(small, 1);
     gnd_eval_all(1, &small);
     gnd_eval_all(1, &z);
     tap_is_int(gnd__here_force(1) - before, 2, "of an idle device it runs here");
@@ -322,12 +371,37 @@ static void calls(void)
     gnd_array *a = gnd_from(dev, GND_FLOAT32, 2, side, data);
     gnd_array *v = gnd_from(dev, GND_FLOAT32, 1, side, data), *y[2], *z[2];
     for (int i = 0; i < 2; i++) {
-        gnd_array *first = i ? gnd_sin(v) : v;
+        gnd_array *first = i ? launched(v) : v;
         y[i] = iterate(a, first);
         z[i] = iterate(a, first);
     }
     tap_ok(!compare(2, y, z, here, name), "steps between products");
     gnd_scope_end();
+}
+
+/* Long rows of bools: what the beginning decides is not launched. The element that decides is at
+ * `at`; -1: none. */
+static void deciding(int64_t at, int all, int ran)
+{
+    const int64_t n = 1 << 18;
+    uint8_t *data = malloc((size_t)n), got = 2;
+    gnd_scope_begin();
+    memset(data, all, (size_t)n);
+    if (at >= 0)
+        data[at] = (uint8_t)!all;
+    gnd_array *x = gnd_from(dev, GND_BOOL, 1, &n, data);
+    gnd_eval_all(1, &x);
+    gnd_sync(dev);
+    const uint64_t before = gnd__here_force(1);
+    gnd_array *y = all ? gnd_all(x, GND_ALL, 0) : gnd_any(x, GND_ALL, 0);
+    gnd_status st = gnd_eval_all(1, &y);
+    const int count = (int)(gnd__here_force(1) - before);
+    if (st == GND_OK)
+        st = gnd_read(y, &got, 1);
+    tap_ok(st == GND_OK && got == (at >= 0 ? !all : all) && count == ran,
+           "%s of a long row, decided at %lld", all ? "all" : "any", (long long)at);
+    gnd_scope_end();
+    free(data);
 }
 
 /* A thread that rounds otherwise leaves it to the device. */
@@ -370,6 +444,12 @@ int main(void)
     expressions();
     calls();
     order();
+    deciding(100, 1, 1);
+    deciding(200000, 1, 0);
+    deciding(-1, 1, 0);
+    deciding(0, 0, 1);
+    deciding((1 << 18) - 1, 0, 0);
+    deciding(-1, 0, 0);
     rounding();
     gnd_close(dev);
     return tap_done();

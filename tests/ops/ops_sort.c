@@ -304,12 +304,53 @@ static void topk(gnd_device *dev, const char *spec, gnd_dtype t, int64_t rows, i
     gnd_scope_end();
 }
 
+static int by_bits(const void *a, const void *b)
+{
+    return memcmp(a, b, 4);
+}
+
+/* A partition of rows of float32 at the last place, special values among them: each row has the
+ * same elements, bit by bit, and the last is what sort has there. */
+static void last_place(gnd_device *dev, const char *spec, int axis)
+{
+    enum { SIDE = 61 };
+    const int64_t dim[2] = {SIDE, SIDE}, kth = axis ? -1 : SIDE - 1;
+    float *got = calloc(2 * SIDE * SIDE, sizeof *got), row[2][SIDE];
+    int bad = 0;
+    ref_arr x;
+    gnd_scope_begin();
+    gnd_array *a = ref_make(dev, GND_FLOAT32, 2, dim, REF_CONTIG, REF_SPECIAL, &x);
+    gnd_array *p = gnd_partition(a, 1, &kth, axis), *s = gnd_sort(a, axis, 0);
+    gnd_status st = gnd_read(p, got, SIDE * SIDE * sizeof *got);
+    if (st == GND_OK)
+        st = gnd_read(s, got + SIDE * SIDE, SIDE * SIDE * sizeof *got);
+    for (int r = 0; r < SIDE; r++) {
+        const int step = axis ? 1 : SIDE, at = axis ? r * SIDE : r, end = at + (SIDE - 1) * step;
+        const float last = got[end], sorted = got[SIDE * SIDE + end];
+        bad += last != sorted && !(last != last && sorted != sorted);
+        for (int i = 0; i < SIDE; i++) {
+            row[0][i] = got[at + i * step];
+            row[1][i] = ((const float *)(const void *)x.p)[at + i * step];
+        }
+        for (int k = 0; k < 2; k++)
+            qsort(row[k], SIDE, sizeof *row[k], by_bits);
+        bad += memcmp(row[0], row[1], sizeof row[0]) != 0;
+    }
+    tap_ok(st == GND_OK && !bad, "%s %s: partition at the last place of axis %d", spec, shape_name,
+           axis);
+    free(got);
+    ref_free(&x);
+    gnd_scope_end();
+}
+
 static void parts(gnd_device *dev, const char *spec)
 {
     enum { N = 997 };
     const int64_t dim[2] = {4, N}, kth[3] = {10, -1, 500};
     char why[256] = "";
     ref_arr x;
+    last_place(dev, spec, 0);
+    last_place(dev, spec, 1);
     topk(dev, spec, GND_FLOAT32, 3, 5000, 7, 1, 0, REF_SPECIAL);
     topk(dev, spec, GND_FLOAT32, 1, 70000, 64, 1, 0, REF_SMALL);
     topk(dev, spec, GND_FLOAT32, 3, 24576, 9, 1, 1, REF_SPECIAL); /* in parts */

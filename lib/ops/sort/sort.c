@@ -16,6 +16,7 @@
 #include <gnd/array.h>
 #include <gnd/create.h>
 #include <gnd/elementwise.h>
+#include <gnd/reduce.h>
 #include <gnd/sort.h>
 #include <gnd/view.h>
 
@@ -218,6 +219,19 @@ static gnd_array *check_kth(const char *func, gnd_array *x, int n, const int64_t
     return NULL;
 }
 
+/* x with its greatest element along the axis, NaN before all others, in the last place, and the
+ * last one where that was: a partition at the last place. */
+static gnd_array *greatest_last(gnd_array *x, int axis)
+{
+    gnd_array *v = moved(x, axis, x->ndim - 1);
+    const int d = x->ndim - 1;
+    const int64_t n = v->dim[d];
+    gnd_array *at = gnd_argmax(v, GND_AXIS(d), GND_KEEPDIMS), *most = picked(v, at);
+    gnd_array *place = gnd_arange_i64(x->dev, 0, n, 1, GND_INT64);
+    gnd_array *y = gnd_where(gnd_equal(place, at), gnd_slice(v, d, n - 1, n), v);
+    return moved(gnd_where(gnd_equal(place, gnd_int(n - 1)), most, y), d, axis);
+}
+
 gnd_array *gnd_partition(gnd_array *x, int n, const int64_t *kth, int axis)
 {
     int k;
@@ -225,6 +239,10 @@ gnd_array *gnd_partition(gnd_array *x, int n, const int64_t *kth, int axis)
     if (bad)
         return bad;
     const gnd__inner in = gnd__enter("partition");
+    const int64_t extent = x->dim[k];
+    if (n == 1 && extent > 1 && x->size > 0 && (kth[0] == extent - 1 || kth[0] == -1) &&
+        gnd_dtype_kind((gnd_dtype)x->dtype) != 'c')
+        return gnd__leave(in, greatest_last(x, k));
     return gnd__leave(in, sorted(x, k, 0));
 }
 

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * host/native.h - primitives of few elements on the calling thread, in memory that host and device
+ * share, with the bits of the kernels that a CPU device runs. native.c is made from the texts of
+ * these kernels by tools/gen-native.awk; nativesort.c is the stable order, which is unique.
+ */
+#ifndef GND_HOST_NATIVE_H
+#define GND_HOST_NATIVE_H
+
+#include <gnd/types.h>
+
+/* What is computed. */
+typedef enum gnd__native_what {
+    GND__NATIVE_NONE,
+    GND__NATIVE_MASK,   /* of n elements */
+    GND__NATIVE_SELECT, /* op: what; n elements of the mask */
+    GND__NATIVE_SORT,   /* op: 1: indices; m rows of n, keep, descending */
+    GND__NATIVE_SCAN    /* op; m, n, inner */
+} gnd__native_what;
+typedef struct gnd__native {
+    gnd__native_what what;
+    int op, descending;
+    gnd_dtype t; /* of the result's elements; GND__NATIVE_SORT: of the sorted ones */
+    int64_t m, n, inner, keep;
+} gnd__native;
+
+/* Whether the host has it, and it is little enough to be done sooner than by another thread. */
+int gnd__native_has(const gnd__native *w);
+/* Computes it from inputs in C order. Returns 0 if memory is short. */
+int gnd__native_run(const gnd__native *w, const char *const in[2], char *out);
+
+/* The table of a mask of n bytes, as prim/compact.c describes it. */
+void gnd__native_mask(const void *mask, int64_t n, void *table);
+
+/* The elements of x (positions: 0, values: 1, ranks: 2; prim/compact.c) that the table of n
+ * elements selects, of `size` bytes each. x is used by values only. NULL: the host has none. */
+typedef void gnd__native_select(const void *table, const void *x, int64_t n, void *y);
+gnd__native_select *gnd__native_select_of(int what, int size);
+
+/* Scans of (m, n, inner) elements along n, n > 0 (prim/scan.h: op), for inner = 1, or columns.
+ * NULL: the host has none. */
+typedef void gnd__native_scan(const void *x, void *y, int64_t m, int64_t n, int64_t inner);
+gnd__native_scan *gnd__native_scan_of(int op, gnd_dtype t, int columns);
+
+/* Rows of n elements of a real dtype but float16 and bfloat16, sorted: the first `keep` of each go
+ * to y, as elements, or as indices (int64) if `arg`. NaN is last, equal elements keep their order.
+ * Returns 0 if memory is short. */
+int gnd__native_sort(gnd_dtype t, const void *x, void *y, int64_t rows, int64_t n, int64_t keep,
+                     int arg, int descending);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * host/native_run.c - which primitives the host computes, and the calls that do (native.h).
+ */
+#include "base/dtype.h"
+#include "host/native.h"
+
+enum { MOST = 8192, MOST_SORTED = 4096 }; /* elements of an input */
+
+static gnd__native_select *select_of(const gnd__native *w)
+{
+    const int half = w->t == GND_FLOAT16 || w->t == GND_BFLOAT16;
+    return half ? NULL : gnd__native_select_of(w->op, (int)gnd_dtype_size(w->t));
+}
+
+int gnd__native_has(const gnd__native *w)
+{
+    const int kind = gnd_dtype_kind(w->t);
+    switch (w->what) {
+    case GND__NATIVE_MASK: return w->n > 0 && w->n <= MOST;
+    case GND__NATIVE_SELECT: return w->n > 0 && w->n <= MOST && select_of(w) != NULL;
+    case GND__NATIVE_SORT:
+        return kind != 'c' && w->t != GND_FLOAT16 && w->t != GND_BFLOAT16 &&
+               w->n <= MOST_SORTED / w->m;
+    case GND__NATIVE_SCAN:
+        return w->n <= MOST / w->m / w->inner && gnd__native_scan_of(w->op, w->t, w->inner > 1);
+    default: return 0;
+    }
+}
+
+int gnd__native_run(const gnd__native *w, const char *const in[2], char *out)
+{
+    switch (w->what) {
+    case GND__NATIVE_MASK: gnd__native_mask(in[0], w->n, out); return 1;
+    case GND__NATIVE_SELECT: select_of(w)(in[0], in[1], w->n, out); return 1;
+    case GND__NATIVE_SORT:
+        return gnd__native_sort(w->t, in[0], out, w->m, w->n, w->keep, w->op, w->descending);
+    case GND__NATIVE_SCAN:
+        gnd__native_scan_of(w->op, w->t, w->inner > 1)(in[0], out, w->m, w->n, w->inner);
+        return 1;
+    default: return 1;
+    }
+}

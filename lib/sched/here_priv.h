@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sched/here_priv.h - what here.c (maps and reductions) and here_prim.c (primitives) share.
+ */
+#ifndef GND_SCHED_HERE_PRIV_H
+#define GND_SCHED_HERE_PRIV_H
+
+#include "host/native.h"
+#include "sched/here.h"
+
+struct gnd__here {
+    gnd__points p;
+    int owners;
+    int64_t cost;                  /* in units of WORK */
+    int8_t axis[GND__POINTS_AXES]; /* of the kernel, for each of the points */
+    struct {
+        int32_t slot; /* -1: the access uses no memory */
+        int64_t off;
+    } access[GND__POINTS_ACCESS];
+    int nconst;
+    struct {
+        int32_t node;
+        int16_t dtype;
+    } constant[GND__POINTS_VALUES];
+    int32_t check[GND__POINTS_CHECKS]; /* numbers in the plan */
+    /* a primitive in place of `steps` steps: the points, if there are any, are elements of its
+     * input `computed`; the others are in memory */
+    gnd__native native;
+    int steps, computed, nin;
+    struct {
+        int32_t slot;
+        int64_t off; /* bytes */
+    } in[2];
+    int32_t out;      /* slot */
+    size_t nbytes;    /* of the computed input */
+    const char *name; /* of the kernel, which is built at its first launch on the device */
+    char *text;
+    size_t len;
+    gnd__form *form;
+};
+
+/* Whether steps of plans of g may run here at all. */
+int gnd__here_may(const gnd__pgraph *g);
+/* Sets the points of h to the elements of k, the expression of a primitive's input. Returns 0 if
+ * the host has no loops for it. */
+int gnd__here_element(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir *k);
+/* Runs the points of h; element: memory for those of gnd__here_element, else NULL. */
+gnd_status gnd__here_points(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g,
+                            const struct gnd__here *h, char *element, int *did, gnd_err *e);
+/* Runs the primitive of h. */
+gnd_status gnd__here_native(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g,
+                            const struct gnd__here *h, int *did, gnd_err *e);
+
+#endif
