@@ -115,6 +115,49 @@
             ST(c, oc + z * cb + h * cs + (i0 + i) * cr + (j0 + j) * cc, s[i][j]);
     }
 
+/* CPUs: a work-item makes BI rows (at most BMOST) of COLS columns. It copies PK rows of b into private memory, two vectors
+ * VT for each, and then takes 8 rows of a through them with the sums in registers. Two vectors are COLS elements, or the
+ * real and the imaginary parts: PUT, GET and MACS know. Each sum is that of matmul_cpu: one after the other along k. */
+//@text matmul_block
+    const g_i64 tn = (N + COLS - 1) / COLS, h = (g_i64)GND_GRP(0) / tn;
+    const g_i64 j0 = (g_i64)GND_GRP(0) % tn * COLS, i0 = (g_i64)GND_GRP(1) * BI;
+    const g_i64 k1 = (h + 1) * KC < K ? (h + 1) * KC : K;
+    const int nj = N - j0 < COLS ? (int)(N - j0) : COLS, ni = M - i0 < BI ? (int)(M - i0) : (int)BI;
+    VT acc[BMOST][2], row[PK][2];
+    for (g_i64 z = (g_i64)GND_GRP(2); z < NB; z += (g_i64)GND_NGRP(2)) {
+        for (int i = 0; i < ni + 7 && i < BMOST; i++) acc[i][0] = acc[i][1] = (VT)0;
+        for (g_i64 k = h * KC; k < k1; k += PK) {
+            const int kn = k1 - k < PK ? (int)(k1 - k) : PK;
+            g_i64 o = ob + z * bb + k * br + j0 * bc;
+            for (int p = 0; p < kn; p++) {
+                if (nj < COLS) {
+                    for (int j = 0; j < COLS; j++) PUT(p, j, j < nj ? LD(b, o + j * bc) : ZERO)
+                } else if (bc == 1) {
+                    for (int j = 0; j < COLS; j++) PUT(p, j, LD(b, o + j))
+                } else {
+                    for (int j = 0; j < COLS; j++) PUT(p, j, LD(b, o + j * bc))
+                }
+                o += br;
+            }
+#define EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+#define BEGIN(r) \
+            g_i64 a##r = oa + z * ab + (i0 + (i + r < ni ? i + r : ni - 1)) * ar + k * ac; \
+            VT s##r = acc[i + r][0], t##r = acc[i + r][1];
+#define STEP(r) { const T w = LD(a, a##r); MACS(s##r, t##r, w, x, y) a##r += ac; }
+#define END(r) acc[i + r][0] = s##r; acc[i + r][1] = t##r;
+            for (int i = 0; i < ni; i += 8) {
+                EACH(BEGIN)
+                for (int p = 0; p < kn; p++) {
+                    const VT x = row[p][0], y = row[p][1];
+                    EACH(STEP)
+                }
+                EACH(END)
+            }
+        }
+        for (int i = 0; i < ni; i++)
+            for (int j = 0; j < nj; j++) ST(c, oc + z * cb + h * cs + (i0 + i) * cr + (j0 + j) * cc, GET(i, j));
+    }
+
 /* The sum of S parts for each of MN results of NB products: a group of COLS x LANES work-items has COLS results, and
  * lane l adds the parts l, l + LANES and so on. */
 //@text matmul_parts

@@ -3,10 +3,10 @@
  * speeds.c - measures the speeds of the ranks' devices: elementwise work and products at growing
  * sizes, of which the last one counts; and the link to the next rank. All ranks measure at the same
  * time, because they will also compute at the same time: ranks that share cores or a GPU share its
- * speed. The figures are kept in the cache folder, in mpi-HASH.txt, one file for each rank. The hash
- * covers the device, its driver, the rank's place (host, number on its node, cores that it may use),
- * the numbers of ranks, and whether NCCL or a CUDA-aware MPI is used: two devices of one name may be
- * of unlike speed.
+ * speed. The figures are kept in the cache folder, in mpi-HASH.txt, one file for each rank. The
+ * hash covers the device, its driver, the rank's place (host, number on its node, cores that it may
+ * use), the numbers of ranks, and whether NCCL or a CUDA-aware MPI is used: two devices of one name
+ * may be of unlike speed.
  */
 #include "nccl.h"
 

@@ -4,7 +4,7 @@
  * compiler reads clang's opencl-c.h before every source, 18,000 lines twice, which took two thirds
  * of the time of a small kernel. gnd's sources go without (program.c) and have this text first.
  * Each name has all its scalar forms, so that no other is called by a conversion of an argument;
- * vectors find none, and the source is then compiled with opencl-c.h.
+ * vectors find none but fma, and the source is then compiled with opencl-c.h.
  */
 #include "ocl.h"
 
@@ -38,6 +38,7 @@ const char gnd__ocl_declared[] =
     "gnd1(erf) gnd1(erfc) gnd1(tgamma) gnd1(lgamma)"
     "gnd2(copysign) gnd2(fmax) gnd2(fmin) gnd2(fmod) gnd2(atan2) gnd2(hypot) gnd2(pow) gnd2(nextafter)"
     "float gndF fma(float, float, float); gndF64(double gndF fma(double, double, double);)"
+    "float16 gndF fma(float16, float16, float16); gndF64(double8 gndF fma(double8, double8, double8);)\n"
     "float gndF ldexp(float, int); gndF64(double gndF ldexp(double, int);)\n"
     "float gndA frexp(float, int *); gndF64(double gndA frexp(double, int *);)\n"
     /* functions of ints */

@@ -37,9 +37,14 @@ static const gnd__tile *tiles_of(gnd_dtype t, const gnd_props *p, int *n)
     return gnd__measured_tiles(gnd__measured_of(0, p->name), half ? 2 : size <= 4 ? 4 : size, n);
 }
 
+/* The blocks of matmul_block: the most rows of a work-item, bytes of a vector, rows of b in private
+ * memory, and the least product that it gets. */
+enum { BLOCK_MOST = 64, BLOCK_VECTOR = 64, BLOCK_K = 128, BLOCK_ROWS = 8, BLOCK_LEAST = 16 };
+
 typedef struct shape {
     gnd__tile t;
-    int64_t s, chunk; /* number of chunks of k; terms of each */
+    int64_t s, chunk;    /* number of chunks of k; terms of each */
+    int64_t rows, lanes; /* of matmul_block; rows 0: it is matmul_cpu or matmul_gpu */
 } shape;
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -146,7 +151,7 @@ static shape gpu_shape(const gnd_gemm *g, const gnd__target *target, double *clo
             const double c = cost(d, g, &t[i], s, chunk, units);
             if (least < 0 || c < least) {
                 least = c;
-                best = (shape){t[i], s, chunk};
+                best = (shape){.t = t[i], .s = s, .chunk = chunk};
             }
         }
     }
@@ -155,7 +160,30 @@ static shape gpu_shape(const gnd_gemm *g, const gnd__target *target, double *clo
     return best;
 }
 
-static shape cpu_shape(const gnd_gemm *g)
+/* The columns of a work-item: elements of two vectors. */
+static int block_columns(gnd_dtype acc, const shape *h)
+{
+    return (int)(gnd_dtype_kind(acc) == 'c' ? h->lanes : 2 * h->lanes);
+}
+
+/* Whether matmul_block computes g, and by how many rows: fewer if otherwise some cores had
+ * nothing to do. */
+static void block_shape(const gnd_gemm *g, const gnd__target *t, shape *h)
+{
+    const gnd_dtype acc = acc_of((gnd_dtype)g->dtype);
+    h->lanes = BLOCK_VECTOR / (int64_t)gnd_dtype_size(acc) * (gnd_dtype_kind(acc) == 'c' ? 2 : 1);
+    if (h->lanes > 16) /* OpenCL's longest vectors */
+        h->lanes = 16;
+    if (t->props->kind != GND_DEV_CPU || g->m < BLOCK_ROWS / 2 || g->n < BLOCK_LEAST ||
+        g->k < BLOCK_LEAST)
+        return;
+    const int64_t tasks = ceil_div(g->n, block_columns(acc, h)) * g->nbatch * h->s;
+    for (h->rows = BLOCK_MOST; h->rows > BLOCK_ROWS; h->rows /= 2)
+        if (tasks * ceil_div(g->m, h->rows) >= 4 * (int64_t)t->props->compute_units)
+            break;
+}
+
+static shape cpu_shape(const gnd_gemm *g, const gnd__target *t)
 {
     shape h = {.s = 1, .chunk = g->k};
     const int64_t tasks = ceil_div(g->m, 4) * ceil_div(g->n, 32) * g->nbatch;
@@ -164,7 +192,41 @@ static shape cpu_shape(const gnd_gemm *g)
                   ceil_div(CPU_TASKS, tasks) < g->k / CPU_CHUNK ? ceil_div(CPU_TASKS, tasks)
                                                                 : g->k / CPU_CHUNK,
                   16, &h.chunk);
+    block_shape(g, t, &h);
     return h;
+}
+
+/* The macros of matmul_block for sums of dtype t. Ints are unsigned in vectors, so they wrap. */
+static void block_macros(gnd__str *s, gnd_dtype t, const shape *h)
+{
+    static const char *const ints[] = {"uchar", "ushort", "uint", "ulong"};
+    const int kind = gnd_dtype_kind(t), n = (int)h->lanes;
+    const size_t size = gnd_dtype_size(t) / (kind == 'c' ? 2 : 1);
+    const char *one = kind == 'f' || kind == 'c' ? (size == 4 ? "float" : "double")
+                                                 : ints[size == 8 ? 3 : size / 2];
+    gnd__str_addf(s,
+                  "typedef %s UT;\ntypedef %s%d VT;\n#define COLS %d\n#define BMOST %d\n"
+                  "#define PK %d\n",
+                  one, one, n, block_columns(t, h), BLOCK_MOST, BLOCK_K);
+    if (kind == 'c') {
+        gnd__str_add(s, "#define PUT(p, j, v) { const T u = v; ((UT *)&row[p][0])[j] = u.x; "
+                        "((UT *)&row[p][1])[j] = u.y; }\n"
+                        "#define MACS(s, t, w, x, y) { const VT r = (VT)w.x, i = (VT)w.y; "
+                        "s = s + (r * x - i * y); t = t + (r * y + i * x); }\n");
+        gnd__str_addf(s,
+                      "#define GET(i, j) gnd_cplx_%s(((const UT *)&acc[i][0])[j], "
+                      "((const UT *)&acc[i][1])[j])\n",
+                      gnd__suffix(t));
+        return;
+    }
+    gnd__str_add(s, "#define PUT(p, j, v) ((T *)row[p])[j] = v;\n"
+                    "#define GET(i, j) ((const T *)acc[i])[j]\n"
+                    "#define MACS(s, t, w, x, y) { const VT v = (VT)(UT)w; s = VMAC(s, v, x); "
+                    "t = VMAC(t, v, y); }\n");
+    gnd__str_addf(s, "#define VMAC(s, a, b) %s\n",
+                  kind == 'f'   ? "fma(a, b, s)"
+                  : kind == 'b' ? "((s) | ((a) & (b)))"
+                                : "((s) + (a) * (b))");
 }
 
 /* The macros for a product of this dtype. Sums of integers wrap; for bool the product is
@@ -239,18 +301,23 @@ static gnd_status product(const gnd_gemm *g, const gnd__target *t, const shape *
                            cut ? 1 : g->c.col,
                            mn,
                            h->chunk,
-                           g->nbatch};
+                           g->nbatch,
+                           h->rows};
     gnd__str text = {0};
     k->name = "k_matmul";
     k->nmem = 3;
     k->mem[0] = GND__GEMM_A, k->mem[1] = GND__GEMM_B,
     k->mem[2] = cut ? GND__GEMM_PARTS : GND__GEMM_C;
-    k->nvalue = 15;
+    k->nvalue = h->rows ? 16 : 15;
     memcpy(k->value, v, sizeof v);
     k->local[0] = k->local[1] = k->local[2] = 1;
     k->global[2] = (size_t)(g->nbatch < 65535 ? g->nbatch : 65535);
     macros(&text, dt, out, t->props->kind != GND_DEV_CPU);
-    if (t->cpu) {
+    if (h->rows) {
+        block_macros(&text, acc_of(dt), h);
+        k->global[0] = (size_t)(ceil_div(g->n, block_columns(acc_of(dt), h)) * h->s);
+        k->global[1] = (size_t)ceil_div(g->m, h->rows);
+    } else if (t->cpu) {
         k->global[0] = (size_t)(ceil_div(g->n, 32) * h->s);
         k->global[1] = (size_t)ceil_div(g->m, 4);
     } else {
@@ -284,7 +351,12 @@ static gnd_status product(const gnd_gemm *g, const gnd__target *t, const shape *
                         "    const g_i64 bb, const g_i64 br, const g_i64 bc,\n"
                         "    const g_i64 cb, const g_i64 cr, const g_i64 cc,\n"
                         "    const g_i64 cs, const g_i64 KC, const g_i64 NB");
-    return finish(k, &text, t->cpu ? "matmul_cpu" : "matmul_gpu", dt, t->props, e);
+    gnd__str_add(&text, h->rows ? ", const g_i64 BI" : "");
+    return finish(k, &text,
+                  h->rows  ? "matmul_block"
+                  : t->cpu ? "matmul_cpu"
+                           : "matmul_gpu",
+                  dt, t->props, e);
 }
 
 /* --- many small products ---------------------------------------------------------------------- */
@@ -401,7 +473,7 @@ gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kern
     plain.cpu |= !any_tile((gnd_dtype)g->dtype, t->props);
     t = &plain;
     double clocks;
-    const shape h = t->cpu ? cpu_shape(g) : gpu_shape(g, t, &clocks);
+    const shape h = t->cpu ? cpu_shape(g, t) : gpu_shape(g, t, &clocks);
     gnd_status st;
     memset(out, 0, sizeof *out);
     out->part = acc_of(dt);
