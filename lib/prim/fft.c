@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * prim/fft.c - Fourier transforms of rows by the backend's library, or by a kernel of our own for
- * rows that fit into local memory and have no prime factor over 13 (127 on CPUs). The kernel is
+ * rows that fit into local memory and have no prime factor over 127. The kernel is
  * Stockham's algorithm in the form of Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli (High
  * performance discrete Fourier transforms on graphics processors, SC08): each pass reads a row at
  * distance n/r, transforms r elements in registers, and writes them in order. On a GPU a group
- * handles one or several rows in local memory; on a CPU a work-item does so in private memory
+ * handles one or several rows in local memory; r elements from 17 on are not held in registers:
+ * each result is a sum over local memory. On a CPU a work-item does all in private memory
  * (fft_cpu.c). lib/ops/fft/fft.c composes other lengths.
  */
 #include "prim/fft.h"
@@ -29,15 +30,16 @@ int64_t gnd__fft_longest(const gnd_props *props, gnd_dtype t)
     return n;
 }
 
-/* The largest prime factor. */
-static int largest_prime(const gnd_props *props)
-{
-    return props->kind == GND_DEV_CPU ? 127 : 13;
-}
+/* LARGEST: the largest prime factor. SUMMED: from which on a GPU's pass is by sums. */
+enum { LARGEST = 127, SUMMED = 17 };
 
-int gnd__fft_smooth(const gnd_props *props, int64_t n)
+/* On GPUs each group computes the roots of up to INSIDE elements itself, in local memory, where the
+ * launch that makes a table for all would take longer: for up to FEW elements in all rows. */
+enum { INSIDE = 1024, FEW = 1 << 17 };
+
+int gnd__fft_smooth(int64_t n)
 {
-    for (int p = 2; p <= largest_prime(props); p++)
+    for (int p = 2; p <= LARGEST; p++)
         while (n > 1 && n % p == 0)
             n /= p;
     return n == 1;
@@ -149,14 +151,15 @@ static void add_odd(gnd__fft_rows *r, int64_t *n, int64_t p)
         r->radix[r->passes++] = (int)p;
 }
 
-/* On CPUs the long odd factors come first, the longest first: a pass's lanes are as many as the
- * product of the factors before it, and those of a first pass of odd length are points. */
+/* The long odd factors come first, the longest first. On CPUs a pass's lanes are as many as the
+ * product of the factors before it, and those of a first pass of odd length are points. On GPUs a
+ * first pass multiplies by no roots, which one by sums would do for each of its terms. */
 static void factor(gnd__fft_rows *r)
 {
-    const int cpu = r->p->t->cpu;
+    const int least = r->p->t->cpu ? 7 : SUMMED;
     int64_t n = r->n;
     int e = 0;
-    for (int i = largest_prime(r->p->t->props); i >= 7 && cpu; i -= 2)
+    for (int i = LARGEST; i >= least; i -= 2)
         if (is_prime(i))
             add_odd(r, &n, i);
     for (; n % 2 == 0 && n > 1; n /= 2)
@@ -179,13 +182,19 @@ static void define_root(const gnd__fft_rows *r)
                 gnd__ctype_value(gnd__real_of(r->t)), wide ? "f64" : "f32");
 }
 
+/* Whether groups compute the roots themselves (GPUs). */
+static int inside(const gnd__fft_rows *r)
+{
+    return !r->p->t->cpu && r->n <= INSIDE && r->count <= FEW / r->n;
+}
+
 /* Writes the roots of all passes, n - 1 of them, to scratch memory. */
 static int write_roots(gnd__fft_rows *r)
 {
     gnd__prog *p = r->p;
     const size_t local = p->t->cpu ? 1 : gnd__prog_group(p, 256);
     const int s = gnd__prog_scratch(p, bytes(r->t, r->n));
-    int64_t code = 0, groups = (r->n + (int64_t)local - 1) / (int64_t)local;
+    int64_t code[2] = {0, 0}, groups = (r->n + (int64_t)local - 1) / (int64_t)local;
     gnd__pk_begin(p, "k_roots");
     gnd__pk_mem(p, "y", s, r->t);
     define_root(r);
@@ -200,9 +209,10 @@ static int write_roots(gnd__fft_rows *r)
         groups = most - 1;
     } else {
         for (int i = r->passes - 1; i >= 0; i--)
-            code = code << 4 | r->radix[i];
+            code[i / 8] = code[i / 8] << 8 | r->radix[i];
         gnd__pk_int(p, "n", r->n - 1);
-        gnd__pk_int(p, "radices", code);
+        gnd__pk_int(p, "radices", code[0]);
+        gnd__pk_int(p, "others", code[1]);
     }
     gnd__pk_body(p, p->t->cpu ? "fft_roots_cpu" : "fft_roots", r->t);
     gnd__pk_end1(p, groups, local, 0, bytes(r->t, r->n));
@@ -278,6 +288,96 @@ static void transform(const gnd__fft_rows *r, gnd__str *b, int q, const char *v)
         gnd__str_addf(b, "gnd_dft%d_%s(%s);\n", q, r->sfx, v);
 }
 
+/* A pass of q elements by sums: each work-item computes `per` of the n * many results, element k of
+ * those at distance nb from b. They are read from local memory, into which a first pass brings the
+ * rows. */
+static void sums_gpu(const gnd__fft_rows *r, gnd__str *b, int i, long long s, long long at,
+                     long long many, long long local)
+{
+    const char *T = gnd__ctype_value(r->t), *R = gnd__ctype_value(gnd__real_of(r->t));
+    const int q = r->radix[i], last = i == r->passes - 1;
+    const long long n = r->n, all = n * many, per = (all + local - 1) / local, nb = n / q;
+    if (i == 0)
+        gnd__str_addf(b,
+                      "    for (int t = lid; t < %lld && first + t / %lld < count; t += %lld)\n"
+                      "        m[t] = LOAD(first + t / %lld, t %% %lld);\n    GND_BARRIER();\n",
+                      all, n, local, n, n);
+    gnd__str_addf(b,
+                  "    {\n    %s v[%lld];\n#pragma unroll\n"
+                  "    for (int u = 0; u < %lld; u++) {\n"
+                  "        const int t = lid + u * %lld, row = t / %lld, o = t %% %lld;\n"
+                  "        const int k = o / %lld, b = o %% %lld, j = b %% %lld;\n"
+                  "        %s re = 0, im = 0;\n        int e = 0;\n#pragma unroll 1\n"
+                  "        for (int c = 0; c < %d && t < %lld; c++) {\n"
+                  "            const %s w0 = g%d[e];\n",
+                  T, per, per, local, n, n, nb, nb, s, R, q, all, T, q);
+    if (s == 1)
+        gnd__str_addf(b, "            const %s z = m[row * %lld + b + c * %lld];\n", T, n, nb);
+    else
+        gnd__str_addf(b,
+                      "            %s z = m[row * %lld + b + c * %lld];\n"
+                      "            if (c)\n                z = gnd_mul_%s(z, w[%lld + (c - 1) * "
+                      "%lld + j]);\n",
+                      T, n, nb, r->sfx, at, s);
+    gnd__str_addf(b,
+                  "            re += z.x * w0.x - z.y * w0.y;\n"
+                  "            im += z.x * w0.y + z.y * w0.x;\n"
+                  "            e += k;\n            e -= e >= %d ? %d : 0;\n        }\n"
+                  "        v[u] = gnd_cplx_%s(re, im);\n    }\n",
+                  q, q, r->sfx);
+    if (!last)
+        gnd__str_add(b, "    GND_BARRIER();\n");
+    gnd__str_addf(b,
+                  "#pragma unroll\n    for (int u = 0; u < %lld; u++) {\n"
+                  "        const int t = lid + u * %lld, row = t / %lld, o = t %% %lld;\n"
+                  "        const int k = o / %lld, b = o %% %lld, j = b %% %lld;\n"
+                  "        const int to = (b - j) * %d + j + k * %lld;\n",
+                  per, local, n, n, nb, nb, s, q, s);
+    if (last)
+        gnd__str_addf(b,
+                      "        if (t < %lld && first + row < count) {\n"
+                      "            STORE(first + row, to, v[u]);\n        }\n    }\n    }\n",
+                      all);
+    else
+        gnd__str_addf(b,
+                      "        if (t < %lld)\n            m[row * %lld + to] = v[u];\n    }\n"
+                      "    }\n    GND_BARRIER();\n",
+                      all, n);
+}
+
+/* The roots of all passes but the first, as fft_roots of fft.cl has them. */
+static void roots_gpu(const gnd__fft_rows *r, gnd__str *b, long long local)
+{
+    long long s = r->radix[0], at = s - 1;
+    if (r->passes > 1)
+        gnd__str_addf(b, "    GND_LOCAL %s w[%lld];\n", gnd__ctype_value(r->t), (long long)r->n);
+    for (int i = 1; i < r->passes; i++) {
+        const long long q = r->radix[i];
+        gnd__str_addf(b,
+                      "    for (int t = lid; t < %lld; t += %lld) {\n"
+                      "        const g_u64 k = (g_u64)((t / %lld + 1) * (t %% %lld));\n"
+                      "        w[%lld + t] = gnd_cplx_%s(ROOT(k, %lld, 0), ROOT(k, %lld, 1));\n"
+                      "    }\n",
+                      (q - 1) * s, local, s, s, at, r->sfx, q * s, q * s);
+        at += (q - 1) * s;
+        s *= q;
+    }
+    if (r->passes > 1)
+        gnd__str_add(b, "    GND_BARRIER();\n");
+}
+
+/* The roots of the passes by sums, in local memory: work-items side by side read different ones. */
+static void sums_roots(const gnd__fft_rows *r, gnd__str *b, long long local)
+{
+    for (int i = 0; i < r->passes && r->radix[i] >= SUMMED; i++)
+        if (!repeats(r, i))
+            gnd__str_addf(b,
+                          "    GND_LOCAL %s g%d[%d];\n    for (int t = lid; t < %d; t += %lld)\n"
+                          "        g%d[t] = gnd_cplx_%s(cs%d[t], -sn%d[t]);\n",
+                          gnd__ctype_value(r->t), r->radix[i], r->radix[i], r->radix[i], local,
+                          r->radix[i], r->sfx, r->radix[i], r->radix[i]);
+}
+
 /* `many` rows by a group of `local` work-items, in local memory. */
 static void body_gpu(const gnd__fft_rows *r, gnd__str *b, long long many, long long local)
 {
@@ -288,8 +388,17 @@ static void body_gpu(const gnd__fft_rows *r, gnd__str *b, long long many, long l
                   "    const g_i64 first = (g_i64)GND_GRP(0) * %lld;\n",
                   T, n * many, many);
     gnd__fft_define_odd(r, b);
+    sums_roots(r, b, local);
+    if (inside(r))
+        roots_gpu(r, b, local);
     for (int i = 0; i < r->passes; i++) {
         int q = r->radix[i];
+        if (q >= SUMMED) {
+            sums_gpu(r, b, i, s, at, many, local);
+            at += (q - 1) * s;
+            s *= q;
+            continue;
+        }
         long long nb = n / q, per = (nb * many + local - 1) / local;
         int last = i == r->passes - 1;
         gnd__str_addf(
@@ -339,7 +448,7 @@ static void write_rows(gnd__fft_rows *r)
     int roots;
     int64_t many = 1, local = 1;
     factor(r);
-    const int tabled = r->n == 1 || (p->t->cpu && gnd__fft_tabled(r));
+    const int tabled = r->n == 1 || inside(r) || (p->t->cpu && gnd__fft_tabled(r));
     roots = tabled ? -1 : write_roots(r);
     gnd__pk_begin(p, "k_rows");
     gnd__pk_out(p, "y");
@@ -364,6 +473,8 @@ static void write_rows(gnd__fft_rows *r)
     } else {
         many = r->n < 1024 ? 1024 / r->n : 1;
         local = (int64_t)gnd__prog_group(p, r->n * many >= 1024 ? 256 : 64);
+        if (inside(r))
+            define_root(r);
         body_gpu(r, &body, many, local);
     }
     gnd__pk_add(p, gnd__str_get(&body));
@@ -394,8 +505,7 @@ void gnd__prim_fft(gnd__prog *p)
     memcpy(&r.scale, &p->args->n[N_SCALE], sizeof r.scale);
     if (by_library(&r, &f)) {
         write_library(&r, &f);
-    } else if (r.rank > 1 || !gnd__fft_smooth(p->t->props, r.n) ||
-               r.n > gnd__fft_longest(p->t->props, r.t)) {
+    } else if (r.rank > 1 || !gnd__fft_smooth(r.n) || r.n > gnd__fft_longest(p->t->props, r.t)) {
         gnd__prog_fail(p, GND_ERR_INTERNAL, "a transform of %lld elements in one kernel",
                        (long long)r.n);
     } else {
