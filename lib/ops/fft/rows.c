@@ -2,8 +2,8 @@
  *
  * ops/fft/rows.c - transforms along the last axis that one kernel cannot do, composed of those that
  * it can. A long row is a matrix (Bailey's four steps: columns, roots, rows, transpose); a length
- * with a prime factor over 127 is a convolution (Bluestein) of a power of two. The multiplications
- * by roots are elementwise and fuse with the reads of the next transform.
+ * with a prime factor over 127 is a convolution (Bluestein) of a length without one. The
+ * multiplications by roots are elementwise and fuse with the reads of the next transform.
  */
 #include "ops/fft/rows.h"
 
@@ -148,6 +148,16 @@ int gnd__fft_few(const gnd_device *dev, int64_t n)
     return few_kernels(dev, GND_COMPLEX64, n);
 }
 
+/* The least of 2^i times 1, 9/8, 5/4 and 3/2 that is at least n. */
+static int64_t smooth_from(int64_t n)
+{
+    static const int eighths[] = {8, 9, 10, 12};
+    int64_t m = 1;
+    for (int i = 0; m < n; i++)
+        m = i < 12 ? (int64_t)1 << i / 4 : (int64_t)eighths[i % 4] << (i / 4 - 3);
+    return m;
+}
+
 /* The side of a square of at least n elements, 2^i times 1, 5/4, 3/2 or 7/4. */
 static int64_t side_of(int64_t n)
 {
@@ -205,9 +215,7 @@ static gnd_array *bluestein(gnd_array *x, gnd__fft_order *order, gnd_dtype t, in
 {
     const gnd_props *props = &x->dev->g->props;
     const int64_t longest = gnd__fft_longest(props, t), side = side_of(2 * n - 1);
-    int64_t m = 1;
-    while (m < 2 * n - 1)
-        m *= 2;
+    int64_t m = smooth_from(2 * n - 1);
     const int few = few_kernels(x->dev, t, m),
               squares = few && side <= longest && x->ndim < GND_MAX_NDIM;
     m = squares ? side * side : m;
