@@ -229,8 +229,8 @@ GND_INLINE void gnd_sdft8_$t($T *x, $T *y)
     if (i < n) {
         /* the offset of the pass's roots: each pass has (r - 1) * s, where s is the product of the earlier radices */
         g_i64 at = i, s = 1, r = 0;
-        for (g_i64 code = radices; code; code >>= 4) {
-            r = code & 15;
+        for (int pass = 0; pass < 16; pass++) {
+            r = (pass < 8 ? radices : others) >> 8 * (pass & 7) & 255;
             if (at < (r - 1) * s)
                 break;
             at -= (r - 1) * s;

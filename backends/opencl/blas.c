@@ -164,6 +164,8 @@ static gnd_status blas_gemm(gnd_queue *q, const gnd_gemm *g, gnd_err *e)
         return GND_OK;
     if (lib == GND__OCL_BLAS_OPENBLAS)
         return on_host(q, g, &p, e);
+    if ((s = gnd__ocl_settle(d, e)) != GND_OK)
+        return s;
     gnd__clblast_prepare(d, g->dtype);
     return gnd__clblast_gemm(q, g, &p, e);
 }

@@ -175,9 +175,10 @@ static void describe(gnd__ocl_info *d, const char *platform)
     p->has_atomic64 = has_ext(exts, "cl_khr_int64_extended_atomics") &&
                       has_ext(exts, "cl_khr_int64_base_atomics");
     p->subgroup = p->kind == GND_DEV_CPU ? 0 : subgroup_of(id, exts); /* PoCL 5 says 512 */
-    p->has_progress =
-        d->pocl && p->kind == GND_DEV_CPU; /* a thread runs a group from start to end */
     d->eager = has_ext(exts, "cl_nv_device_attribute_query");
+    /* A thread of PoCL's runs a group from start to end. On NVIDIA's GPUs a resident group is never
+     * replaced by one that is not resident. */
+    p->has_progress = (d->pocl && p->kind == GND_DEV_CPU) || d->eager;
     free(ext);
 
     p->host_mapped = p->kind == GND_DEV_CPU || info_num(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
@@ -323,12 +324,14 @@ gnd_status gnd__ocl_open(int i, cl_context ctx, gnd_dev **out, gnd_err *e)
         return GND_ERR_DEVICE;
     if (info->props.reason[0])
         return gnd__plug_fail(e, GND_ERR_DEVICE, 0, "%s: %s", info->props.name, info->props.reason);
-    static const char *const blas[] = {"none", "openblas", "clblast", NULL}, *const stage[] = {
-                                                                                 "0", "1", NULL};
-    int blas_asked, stage_asked;
+    static const char *const blas[] = {"none", "openblas", "clblast", NULL};
+    static const char *const yes[] = {"0", "1", NULL};
+    int blas_asked, stage_asked, submit_asked;
     gnd_status s = gnd__plug_choice("GND_OPENCL_BLAS", blas, &blas_asked, e);
     if (s == GND_OK)
-        s = gnd__plug_choice("GND_OPENCL_STAGE", stage, &stage_asked, e);
+        s = gnd__plug_choice("GND_OPENCL_STAGE", yes, &stage_asked, e);
+    if (s == GND_OK)
+        s = gnd__plug_choice("GND_OPENCL_SUBMIT", yes, &submit_asked, e);
     if (s != GND_OK)
         return s;
     gnd_dev *d = calloc(1, sizeof *d);
@@ -337,6 +340,7 @@ gnd_status gnd__ocl_open(int i, cl_context ctx, gnd_dev **out, gnd_err *e)
     d->info = info;
     d->blas_asked = blas_asked;
     d->stage_asked = stage_asked;
+    d->submit_asked = submit_asked;
     const cl_context_properties want[] = {CL_CONTEXT_PLATFORM,
                                           (cl_context_properties)info->platform, 0};
     if (ctx)
@@ -349,6 +353,7 @@ gnd_status gnd__ocl_open(int i, cl_context ctx, gnd_dev **out, gnd_err *e)
                              info->props.name);
     }
     d->host_ptr = info->pocl && info->props.kind == GND_DEV_CPU && gnd__ocl_shares_memory(d);
+    gnd__ocl_submit_open(d);
     *out = d;
     return GND_OK;
 }
@@ -362,6 +367,7 @@ static void dev_close(gnd_dev *d)
 {
     if (!d)
         return;
+    gnd__ocl_submit_close(d);
     gnd__ocl_blas_close(d);
     gnd__ocl_stage_close(d);
     if (d->touch)

@@ -136,6 +136,7 @@ static void mem_free(gnd_buf *b)
 {
     if (!b)
         return;
+    gnd__ocl_drain(b->dev);
     clReleaseMemObject(b->mem);
     if (!b->wrapped) {
         b->dev->used -= b->nbytes;
@@ -153,6 +154,9 @@ static gnd_status host_at(gnd_queue *q, const gnd_buf *b, size_t off, size_t nby
         return gnd__plug_fail(e, GND_ERR_ARG, CL_INVALID_VALUE,
                               "%zu bytes at %zu are not in a buffer of %zu", nbytes, off,
                               b->nbytes);
+    const gnd_status s = gnd__ocl_settle(q->dev, e);
+    if (s != GND_OK)
+        return s;
     const cl_int r = clFinish(q->q);
     if (!gnd__ocl_ok(r))
         return gnd__ocl_fail(e, r, "clFinish");
@@ -172,6 +176,9 @@ static gnd_status mem_write(gnd_queue *q, gnd_buf *dst, size_t off, const void *
             memcpy(p, src, nbytes);
         return s;
     }
+    const gnd_status st = gnd__ocl_settle(q->dev, e);
+    if (st != GND_OK)
+        return st;
     const int fits =
         off <= dst->nbytes && nbytes <= dst->nbytes - off; /* otherwise the driver refuses */
     const cl_int r =
@@ -196,6 +203,9 @@ static gnd_status mem_read(gnd_queue *q, void *dst, gnd_buf *src, size_t off, si
             memcpy(dst, p, nbytes);
         return s;
     }
+    const gnd_status st = gnd__ocl_settle(q->dev, e);
+    if (st != GND_OK)
+        return st;
     const int fits = off <= src->nbytes && nbytes <= src->nbytes - off;
     const cl_int r =
         fits && gnd__ocl_staged(q, nbytes)
@@ -212,6 +222,9 @@ static gnd_status mem_copy(gnd_queue *q, gnd_buf *dst, size_t doff, gnd_buf *src
 {
     if (nbytes == 0)
         return GND_OK;
+    const gnd_status st = gnd__ocl_settle(q->dev, e);
+    if (st != GND_OK)
+        return st;
     const cl_int r =
         clEnqueueCopyBuffer(q->q, src->mem, dst->mem, soff, doff, nbytes, 0, NULL, NULL);
     if (!gnd__ocl_ok(r))
@@ -233,6 +246,9 @@ static gnd_status mem_map(gnd_queue *q, gnd_buf *b, size_t off, size_t nbytes, u
         *p = s == GND_OK ? at : NULL;
         return s;
     }
+    const gnd_status st = gnd__ocl_settle(q->dev, e);
+    if (st != GND_OK)
+        return st;
     if (flags & GND_MAP_READ)
         f |= CL_MAP_READ;
     if (flags & GND_MAP_WRITE)
@@ -248,6 +264,9 @@ static gnd_status mem_unmap(gnd_queue *q, gnd_buf *b, void *p, gnd_err *e)
 {
     if (b->host)
         return GND_OK;
+    const gnd_status st = gnd__ocl_settle(q->dev, e);
+    if (st != GND_OK)
+        return st;
     const cl_int r = clEnqueueUnmapMemObject(q->q, b->mem, p, 0, NULL, NULL);
     if (!gnd__ocl_ok(r))
         return gnd__ocl_fail(e, r, "clEnqueueUnmapMemObject");
@@ -261,6 +280,9 @@ static gnd_status mem_write_async(gnd_queue *q, gnd_buf *dst, size_t off, const 
 {
     if (nbytes == 0)
         return GND_OK;
+    const gnd_status st = gnd__ocl_settle(q->dev, e);
+    if (st != GND_OK)
+        return st;
     cl_int r =
         clEnqueueWriteBuffer(q->q, dst->mem, q->dev->info->apart, off, nbytes, src, 0, NULL, NULL);
     if (gnd__ocl_ok(r))
@@ -275,6 +297,9 @@ static gnd_status mem_read_async(gnd_queue *q, void *dst, gnd_buf *src, size_t o
 {
     if (nbytes == 0)
         return GND_OK;
+    const gnd_status st = gnd__ocl_settle(q->dev, e);
+    if (st != GND_OK)
+        return st;
     cl_int r =
         clEnqueueReadBuffer(q->q, src->mem, q->dev->info->apart, off, nbytes, dst, 0, NULL, NULL);
     if (gnd__ocl_ok(r))

@@ -165,6 +165,7 @@ gnd_status gnd__ocl_open_native(const gnd_dev_native *n, uint32_t flags, int *in
         free(q);
         return s;
     }
+    (*out)->shared = 1;
     *q = (gnd_queue){.dev = *out, .q = n->queue, .flags = flags};
     *queue = q;
     *index = i;
@@ -173,7 +174,10 @@ gnd_status gnd__ocl_open_native(const gnd_dev_native *n, uint32_t flags, int *in
 
 gnd_status gnd__ocl_dev_native(gnd_dev *d, gnd_queue *q, gnd_dev_native *n, gnd_err *e)
 {
-    (void)e;
+    const gnd_status s = gnd__ocl_settle(d, e);
+    if (s != GND_OK)
+        return s;
+    d->shared = 1;
     *n = (gnd_dev_native){
         .platform = d->info->platform, .device = d->info->id, .context = d->ctx, .queue = q->q};
     return GND_OK;
@@ -185,6 +189,9 @@ gnd_status gnd__ocl_order(gnd_queue *q, void *other, int after, gnd_err *e)
     cl_event ev = NULL;
     if (first == second)
         return GND_OK;
+    const gnd_status s = gnd__ocl_settle(q->dev, e);
+    if (s != GND_OK)
+        return s;
     cl_int r = clEnqueueMarkerWithWaitList(first, 0, NULL, &ev);
     if (gnd__ocl_ok(r))
         r = clFlush(first); /* otherwise the event may never come */

@@ -34,8 +34,8 @@ typedef enum gnd__ocl_blas {
     GND__OCL_BLAS_CLBLAST
 } gnd__ocl_blas;
 
-/* The value of GND_OPENCL_STAGE. */
-enum { GND__OCL_STAGE_NO = 1, GND__OCL_STAGE_YES };
+/* The values of GND_OPENCL_STAGE and GND_OPENCL_SUBMIT. */
+enum { GND__OCL_NO = 1, GND__OCL_YES };
 
 /* Pinned memory for large transfers (stage.c): two halves, taken in turn. Half i is in use until
  * ev[i]. */
@@ -47,6 +47,8 @@ typedef struct gnd__ocl_stage {
     int unwanted; /* the driver makes the transfers */
 } gnd__ocl_stage;
 
+typedef struct gnd__ocl_submit gnd__ocl_submit; /* submit.c */
+
 struct gnd_dev {
     const gnd__ocl_info *info;
     cl_context ctx; /* the plugin's own context, or the application's, retained */
@@ -54,9 +56,12 @@ struct gnd_dev {
     void *hosts; /* stage.c: pinned memory that the core asked for */
     cl_command_queue
         touch; /* forces drivers to allocate early, so that failures come early; made when needed */
-    int host_ptr;                /* buffers are in our own page-aligned host memory */
-    uint64_t used;               /* bytes in buffers */
-    int blas_asked, stage_asked; /* by GND_OPENCL_BLAS and GND_OPENCL_STAGE; 0: unset */
+    int host_ptr;  /* buffers are in our own page-aligned host memory */
+    uint64_t used; /* bytes in buffers */
+    /* by GND_OPENCL_BLAS, GND_OPENCL_STAGE and GND_OPENCL_SUBMIT; 0: unset */
+    int blas_asked, stage_asked, submit_asked;
+    gnd__ocl_submit *submit; /* NULL: launches are made by their callers */
+    int shared;              /* the application knows a queue */
     gnd__ocl_blas blas; /* decided at the first query; blas_text names the library, or the reason
                            why there is none */
     char blas_text[256];
@@ -138,6 +143,45 @@ extern const gnd_queue_ops gnd__ocl_queue_ops;
 extern const gnd_program_ops gnd__ocl_program_ops;
 extern const gnd_blas_ops gnd__ocl_blas_ops;
 extern const gnd_replay_ops gnd__ocl_replay_ops;
+
+/* A launch, or only arguments of one to come (ndim 0), that the thread of submit.c makes.
+ * Arguments: those that changed. */
+enum { GND__OCL_SETS = 64 };
+typedef struct gnd__ocl_set {
+    cl_uint index;
+    uint32_t nbytes;
+    int unset; /* a NULL buffer, or local memory */
+    _Alignas(8) unsigned char value[16];
+} gnd__ocl_set;
+typedef struct gnd__ocl_call {
+    cl_command_queue q;
+    cl_kernel k;
+    gnd_kern *kern;   /* whose last arguments are unknown if the call fails, or NULL */
+    const char *name; /* of it */
+    cl_uint ndim;
+    uint32_t nset;
+    size_t global[3], local[3];
+    gnd__ocl_set set[GND__OCL_SETS];
+} gnd__ocl_call;
+
+void gnd__ocl_submit_open(gnd_dev *d);
+void gnd__ocl_submit_close(gnd_dev *d);
+/* Waits until all calls have been made; settle fails if one of them did. */
+void gnd__ocl_drain(gnd_dev *d);
+gnd_status gnd__ocl_settle_all(gnd_dev *d, gnd_err *e);
+static inline gnd_status gnd__ocl_settle(gnd_dev *d, gnd_err *e)
+{
+    return d->submit ? gnd__ocl_settle_all(d, e) : GND_OK;
+}
+/* *call: for queue q (NULL: arguments only), to be filled, with room for nargs arguments, and then
+ * passed on by gnd__ocl_call_go; NULL: the caller makes it, all earlier ones were made. Fails if an
+ * earlier one did. */
+gnd_status gnd__ocl_later(gnd_dev *d, const gnd_queue *q, uint32_t nargs, gnd__ocl_call **call,
+                          gnd_err *e);
+cl_int gnd__ocl_call_set(gnd__ocl_call *c, cl_uint i, const gnd_karg *a);
+void gnd__ocl_call_go(gnd_dev *d);
+/* program.c: the arguments of k are set again at its next launch. */
+void gnd__ocl_forget(gnd_kern *k);
 
 /* Sets argument i of k to a. */
 cl_int gnd__ocl_set_arg(cl_kernel k, cl_uint i, const gnd_karg *a);

@@ -30,7 +30,8 @@ typedef struct last_arg {
 
 struct gnd_kern {
     cl_kernel k;
-    cl_device_id id; /* the program may belong to several devices */
+    gnd_dev *dev;
+    size_t most; /* the largest group; 0: not asked for yet */
     uint32_t nargs;
     char name[64];
     last_arg last[];
@@ -162,7 +163,7 @@ static gnd_status kern_new(gnd_prog *p, const char *name, gnd_kern **out, gnd_er
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for kernel %s", name);
     }
     k->k = ck;
-    k->id = p->dev->info->id;
+    k->dev = p->dev;
     k->nargs = nargs;
     gnd__plug_str(k->name, sizeof k->name, name);
     *out = k;
@@ -188,8 +189,15 @@ static void kern_free(gnd_kern *k)
 {
     if (!k)
         return;
+    gnd__ocl_drain(k->dev);
     clReleaseKernel(k->k);
     free(k);
+}
+
+void gnd__ocl_forget(gnd_kern *k)
+{
+    for (uint32_t i = 0; i < k->nargs; i++)
+        k->last[i].kind = 0;
 }
 
 cl_int gnd__ocl_set_arg(cl_kernel k, cl_uint i, const gnd_karg *a)
@@ -204,8 +212,9 @@ cl_int gnd__ocl_set_arg(cl_kernel k, cl_uint i, const gnd_karg *a)
 }
 
 /* Sets argument i if it differs from the last time. A buffer is known by its serial number: the
- * address of a cl_mem may be reused after a free, and the driver may have kept the old object. */
-static cl_int set_arg(gnd_kern *k, cl_uint i, const gnd_karg *a)
+ * address of a cl_mem may be reused after a free, and the driver may have kept the old object. c:
+ * the call by which another thread sets it. */
+static cl_int set_arg(gnd_kern *k, gnd__ocl_call *c, cl_uint i, const gnd_karg *a)
 {
     last_arg *l = &k->last[i];
     last_arg now = {.kind = a->kind, .nbytes = a->nbytes};
@@ -230,7 +239,7 @@ static cl_int set_arg(gnd_kern *k, cl_uint i, const gnd_karg *a)
         break;
     default: return CL_INVALID_ARG_VALUE;
     }
-    const cl_int r = gnd__ocl_set_arg(k->k, i, a);
+    const cl_int r = c ? gnd__ocl_call_set(c, i, a) : gnd__ocl_set_arg(k->k, i, a);
     if (gnd__ocl_ok(r))
         *l = now;
     else
@@ -238,16 +247,49 @@ static cl_int set_arg(gnd_kern *k, cl_uint i, const gnd_karg *a)
     return r;
 }
 
+/* Whether the group is no larger than the kernel's largest. Otherwise the launch fails, at once. */
+static int fits(gnd_kern *k, const gnd_klaunch *l)
+{
+    size_t group = 1;
+    if (!k->dev->submit)
+        return 1;
+    if (!k->most &&
+        !gnd__ocl_ok(clGetKernelWorkGroupInfo(k->k, k->dev->info->id, CL_KERNEL_WORK_GROUP_SIZE,
+                                              sizeof k->most, &k->most, NULL)))
+        return 0;
+    for (uint32_t d = 0; d < l->ndim && d < 3; d++)
+        group *= l->local[d];
+    return group <= k->most;
+}
+
 static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_klaunch *l, gnd_err *e)
 {
     if (l->nargs != k->nargs)
         return gnd__plug_fail(e, GND_ERR_BACKEND, 0, "kernel %s takes %u arguments, %u given",
                               k->name, (unsigned)k->nargs, (unsigned)l->nargs);
+    gnd__ocl_call *c;
+    const gnd_status s = gnd__ocl_later(q->dev, q, fits(k, l) ? l->nargs : UINT32_MAX, &c, e);
+    if (s != GND_OK)
+        return s;
     for (cl_uint i = 0; i < l->nargs; i++) {
-        const cl_int r = set_arg(k, i, &l->args[i]);
-        if (!gnd__ocl_ok(r))
+        const cl_int r = set_arg(k, c, i, &l->args[i]);
+        if (!gnd__ocl_ok(r)) {
+            gnd__ocl_forget(k); /* arguments before it may be in a call that is not made */
             return gnd__ocl_fail(e, r, "clSetKernelArg (argument %u of %s, %u bytes)", (unsigned)i,
                                  k->name, (unsigned)l->args[i].nbytes);
+        }
+    }
+    if (c) {
+        c->k = k->k;
+        c->kern = k;
+        c->name = k->name;
+        c->ndim = l->ndim;
+        for (unsigned d = 0; d < l->ndim && d < 3; d++) {
+            c->global[d] = l->global[d];
+            c->local[d] = l->local[d];
+        }
+        gnd__ocl_call_go(q->dev);
+        return GND_OK;
     }
     q->waiting++;
     const cl_int r =
@@ -364,17 +406,18 @@ static gnd_status kernel_info(gnd_kern *k, gnd_kern_info *info, gnd_err *e)
     size_t group = 0, multiple = 0;
     cl_ulong local = 0, private = 0;
     (void)e;
-    if (clGetKernelWorkGroupInfo(k->k, k->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group,
-                                 NULL) == CL_SUCCESS)
+    if (clGetKernelWorkGroupInfo(k->k, k->dev->info->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof group,
+                                 &group, NULL) == CL_SUCCESS)
         info->max_group = (uint32_t)group;
-    if (clGetKernelWorkGroupInfo(k->k, k->id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
-                                 sizeof multiple, &multiple, NULL) == CL_SUCCESS)
+    if (clGetKernelWorkGroupInfo(k->k, k->dev->info->id,
+                                 CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple,
+                                 &multiple, NULL) == CL_SUCCESS)
         info->multiple = (uint32_t)multiple;
-    if (clGetKernelWorkGroupInfo(k->k, k->id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local,
-                                 NULL) == CL_SUCCESS)
+    if (clGetKernelWorkGroupInfo(k->k, k->dev->info->id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local,
+                                 &local, NULL) == CL_SUCCESS)
         info->local_bytes = local;
-    if (clGetKernelWorkGroupInfo(k->k, k->id, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private, &private,
-                                 NULL) == CL_SUCCESS)
+    if (clGetKernelWorkGroupInfo(k->k, k->dev->info->id, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private,
+                                 &private, NULL) == CL_SUCCESS)
         info->private_bytes = private;
     return GND_OK;
 }

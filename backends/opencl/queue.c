@@ -34,6 +34,7 @@ static void queue_free(gnd_queue *q)
 {
     if (!q)
         return;
+    gnd__ocl_drain(q->dev);
     clFinish(q->q);
     clReleaseCommandQueue(q->q);
     free(q);
@@ -45,6 +46,9 @@ static gnd_status queue_flush(gnd_queue *q, gnd_err *e)
 {
     if (q->dev->info->eager && q->waiting < FLUSHED)
         return GND_OK;
+    const gnd_status s = gnd__ocl_settle(q->dev, e);
+    if (s != GND_OK)
+        return s;
     q->waiting = 0;
     const cl_int r = clFlush(q->q);
     return gnd__ocl_ok(r) ? GND_OK : gnd__ocl_fail(e, r, "clFlush");
@@ -52,12 +56,18 @@ static gnd_status queue_flush(gnd_queue *q, gnd_err *e)
 
 static gnd_status queue_finish(gnd_queue *q, gnd_err *e)
 {
+    const gnd_status s = gnd__ocl_settle(q->dev, e);
     const cl_int r = clFinish(q->q);
+    if (s != GND_OK)
+        return s;
     return gnd__ocl_ok(r) ? GND_OK : gnd__ocl_fail(e, r, "clFinish");
 }
 
 static gnd_status record(gnd_queue *q, gnd_event **out, gnd_err *e)
 {
+    const gnd_status s = gnd__ocl_settle(q->dev, e);
+    if (s != GND_OK)
+        return s;
     gnd_event *ev = calloc(1, sizeof *ev);
     if (!ev)
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for an event");
@@ -77,6 +87,9 @@ static gnd_status wait_event(gnd_queue *q, gnd_event *ev, gnd_err *e)
     cl_int r;
     if (q->q == ev->q) /* the queue is in order already */
         return GND_OK;
+    const gnd_status s = gnd__ocl_settle(q->dev, e);
+    if (s != GND_OK)
+        return s;
     r = clFlush(ev->q); /* otherwise the event may never start */
     if (!gnd__ocl_ok(r))
         return gnd__ocl_fail(e, r, "clFlush");

@@ -6,6 +6,7 @@
 #include "ocl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct entry {
     cl_kernel k;
@@ -14,6 +15,7 @@ typedef struct entry {
 } entry;
 
 struct gnd_list {
+    gnd_dev *dev;
     gnd_queue *q;
     uint32_t n;
     entry e[];
@@ -23,6 +25,7 @@ static void list_free(gnd_list *t)
 {
     if (!t)
         return;
+    gnd__ocl_drain(t->dev);
     for (uint32_t i = 0; i < t->n; i++)
         if (t->e[i].k)
             clReleaseKernel(t->e[i].k);
@@ -49,6 +52,7 @@ static gnd_status list_new(gnd_queue *q, uint32_t n, gnd_kern *const *k, const g
     if (!t)
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a list of %u launches",
                               (unsigned)n);
+    t->dev = q->dev;
     t->q = q;
     t->n = n;
     for (uint32_t i = 0; i < n && s == GND_OK; i++) {
@@ -72,9 +76,21 @@ static gnd_status list_new(gnd_queue *q, uint32_t n, gnd_kern *const *k, const g
 
 static gnd_status list_run_in(gnd_list *t, gnd_queue *q, gnd_err *e)
 {
-    q->waiting += t->n;
     for (uint32_t i = 0; i < t->n; i++) {
         const entry *x = &t->e[i];
+        gnd__ocl_call *c;
+        const gnd_status s = gnd__ocl_later(q->dev, q, 0, &c, e);
+        if (s != GND_OK)
+            return s;
+        if (c) {
+            c->k = x->k;
+            c->ndim = x->ndim;
+            memcpy(c->global, x->global, sizeof c->global);
+            memcpy(c->local, x->local, sizeof c->local);
+            gnd__ocl_call_go(q->dev);
+            continue;
+        }
+        q->waiting++;
         const cl_int r =
             clEnqueueNDRangeKernel(q->q, x->k, x->ndim, NULL, x->global, x->local, 0, NULL, NULL);
         if (!gnd__ocl_ok(r))
@@ -95,7 +111,15 @@ static gnd_status list_value(gnd_list *t, uint32_t i, uint32_t arg, const gnd_ka
     if (i >= t->n || a->kind != GND_ARG_VALUE)
         return gnd__plug_fail(e, GND_ERR_ARG, 0, "argument %u of launch %u of %u of a list",
                               (unsigned)arg, (unsigned)i, (unsigned)t->n);
-    const cl_int r = gnd__ocl_set_arg(t->e[i].k, arg, a);
+    gnd__ocl_call *c;
+    const gnd_status s = gnd__ocl_later(t->dev, NULL, 1, &c, e);
+    if (s != GND_OK)
+        return s;
+    const cl_int r = c ? gnd__ocl_call_set(c, arg, a) : gnd__ocl_set_arg(t->e[i].k, arg, a);
+    if (c && gnd__ocl_ok(r)) {
+        c->k = t->e[i].k;
+        gnd__ocl_call_go(t->dev);
+    }
     if (!gnd__ocl_ok(r))
         return gnd__ocl_fail(e, r, "clSetKernelArg (argument %u, %u bytes)", (unsigned)arg,
                              (unsigned)a->nbytes);

@@ -18,7 +18,7 @@ static int wanted(const gnd_dev *d)
 {
     cl_bool unified = CL_TRUE;
     if (d->stage_asked)
-        return d->stage_asked == GND__OCL_STAGE_YES;
+        return d->stage_asked == GND__OCL_YES;
     return d->info->props.kind == GND_DEV_GPU &&
            gnd__ocl_ok(clGetDeviceInfo(d->info->id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified,
                                        &unified, NULL)) &&

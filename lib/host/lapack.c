@@ -80,10 +80,12 @@ static void load(void)
                 routine[t][r] = dlsym(h, name);
                 all = routine[t][r] != NULL;
             }
-        if (all)
+        if (all) {
             snprintf(found, sizeof found, "%s", libs[l]);
-        else if (h)
+            gnd__alone_library(h);
+        } else if (h) {
             dlclose(h);
+        }
     }
 }
 
@@ -467,6 +469,7 @@ gnd_status gnd__lapack(const gnd_solve_desc *s, void *const *mem, gnd_err *e)
     if (!c.tau)
         return gnd__err(e, GND_ERR_NOMEM, "out of memory for a matrix's workspace");
     st = make_room(&c);
+    const int alone = gnd__alone_begin(s);
     for (int64_t b = 0; b < s->nbatch && st == GND_OK; b++) {
         int done;
         if ((st = gnd__solve_finite(s, c.mem, b, &done, e)) != GND_OK)
@@ -478,6 +481,7 @@ gnd_status gnd__lapack(const gnd_solve_desc *s, void *const *mem, gnd_err *e)
         for (int i = 0; i < GND_SOLVE_MEMS && c.mem[i]; i++)
             c.mem[i] += c.step[i];
     }
+    gnd__alone_end(alone);
     gnd__free(c.tau);
     gnd__free(c.work);
     gnd__free(c.rwork);

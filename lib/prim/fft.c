@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * prim/fft.c - Fourier transforms of rows by the backend's library, or by a kernel of our own for
- * rows that fit into local memory and have no prime factor over 13 (127 on CPUs). The kernel is
+ * rows that fit into local memory and have no prime factor over 127. The kernel is
  * Stockham's algorithm in the form of Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli (High
  * performance discrete Fourier transforms on graphics processors, SC08): each pass reads a row at
  * distance n/r, transforms r elements in registers, and writes them in order. On a GPU a group
- * handles one or several rows in local memory; on a CPU a work-item does so in private memory
+ * handles one or several rows in local memory; r elements from 17 on are not held in registers:
+ * each result is a sum over local memory. On a CPU a work-item does all in private memory
  * (fft_cpu.c). lib/ops/fft/fft.c composes other lengths.
  */
 #include "prim/fft.h"
@@ -29,15 +30,11 @@ int64_t gnd__fft_longest(const gnd_props *props, gnd_dtype t)
     return n;
 }
 
-/* The largest prime factor. */
-static int largest_prime(const gnd_props *props)
-{
-    return props->kind == GND_DEV_CPU ? 127 : 13;
-}
+enum { LARGEST = 127 }; /* the largest prime factor */
 
-int gnd__fft_smooth(const gnd_props *props, int64_t n)
+int gnd__fft_smooth(int64_t n)
 {
-    for (int p = 2; p <= largest_prime(props); p++)
+    for (int p = 2; p <= LARGEST; p++)
         while (n > 1 && n % p == 0)
             n /= p;
     return n == 1;
@@ -149,14 +146,15 @@ static void add_odd(gnd__fft_rows *r, int64_t *n, int64_t p)
         r->radix[r->passes++] = (int)p;
 }
 
-/* On CPUs the long odd factors come first, the longest first: a pass's lanes are as many as the
- * product of the factors before it, and those of a first pass of odd length are points. */
+/* The long odd factors come first, the longest first. On CPUs a pass's lanes are as many as the
+ * product of the factors before it, and those of a first pass of odd length are points. On GPUs a
+ * first pass multiplies by no roots, which one by sums would do for each of its terms. */
 static void factor(gnd__fft_rows *r)
 {
-    const int cpu = r->p->t->cpu;
+    const int least = r->p->t->cpu ? 7 : GND__FFT_SUMMED;
     int64_t n = r->n;
     int e = 0;
-    for (int i = largest_prime(r->p->t->props); i >= 7 && cpu; i -= 2)
+    for (int i = LARGEST; i >= least; i -= 2)
         if (is_prime(i))
             add_odd(r, &n, i);
     for (; n % 2 == 0 && n > 1; n /= 2)
@@ -185,7 +183,7 @@ static int write_roots(gnd__fft_rows *r)
     gnd__prog *p = r->p;
     const size_t local = p->t->cpu ? 1 : gnd__prog_group(p, 256);
     const int s = gnd__prog_scratch(p, bytes(r->t, r->n));
-    int64_t code = 0, groups = (r->n + (int64_t)local - 1) / (int64_t)local;
+    int64_t code[2] = {0, 0}, groups = (r->n + (int64_t)local - 1) / (int64_t)local;
     gnd__pk_begin(p, "k_roots");
     gnd__pk_mem(p, "y", s, r->t);
     define_root(r);
@@ -200,9 +198,10 @@ static int write_roots(gnd__fft_rows *r)
         groups = most - 1;
     } else {
         for (int i = r->passes - 1; i >= 0; i--)
-            code = code << 4 | r->radix[i];
+            code[i / 8] = code[i / 8] << 8 | r->radix[i];
         gnd__pk_int(p, "n", r->n - 1);
-        gnd__pk_int(p, "radices", code);
+        gnd__pk_int(p, "radices", code[0]);
+        gnd__pk_int(p, "others", code[1]);
     }
     gnd__pk_body(p, p->t->cpu ? "fft_roots_cpu" : "fft_roots", r->t);
     gnd__pk_end1(p, groups, local, 0, bytes(r->t, r->n));
@@ -239,99 +238,6 @@ static void define_elements(const gnd__fft_rows *r)
                     r->inverse ? 'y' : 'x');
 }
 
-/* Whether an earlier pass has the radix of pass i. */
-static int repeats(const gnd__fft_rows *r, int i)
-{
-    for (int j = 0; j < i; j++)
-        if (r->radix[j] == r->radix[i])
-            return 1;
-    return 0;
-}
-
-/* The tables for transforms of odd lengths. */
-void gnd__fft_define_odd(const gnd__fft_rows *r, gnd__str *b)
-{
-    static const double pi2 = 6.283185307179586476925286766559;
-    const char *R = gnd__ctype_value(gnd__real_of(r->t));
-    for (int i = 0; i < r->passes; i++) {
-        int q = r->radix[i];
-        if (q < 7 || q == 8 || repeats(r, i))
-            continue;
-        for (int sine = 0; sine < 2; sine++) {
-            gnd__str_addf(b, "    const %s %s%d[%d] = {", R, sine ? "sn" : "cs", q, q);
-            for (int k = 0; k < q; k++)
-                gnd__str_addf(b, "%s%.17e%s", k ? ", " : "",
-                              sine ? __builtin_sin(pi2 * k / q) : __builtin_cos(pi2 * k / q),
-                              gnd__real_of(r->t) == GND_FLOAT64 ? "" : "f");
-            gnd__str_add(b, "};\n");
-        }
-    }
-}
-
-/* Transforms v[0 .. q), named by `v`. */
-static void transform(const gnd__fft_rows *r, gnd__str *b, int q, const char *v)
-{
-    if (q == 7 || q > 8)
-        gnd__str_addf(b, "{ %s o[%d]; gnd_dftr_%s(%s, o, %d, cs%d, sn%d); }\n",
-                      gnd__ctype_value(r->t), q, r->sfx, v, q, q, q);
-    else
-        gnd__str_addf(b, "gnd_dft%d_%s(%s);\n", q, r->sfx, v);
-}
-
-/* `many` rows by a group of `local` work-items, in local memory. */
-static void body_gpu(const gnd__fft_rows *r, gnd__str *b, long long many, long long local)
-{
-    const char *T = gnd__ctype_value(r->t);
-    long long s = 1, at = 0, n = r->n;
-    gnd__str_addf(b,
-                  "    GND_LOCAL %s m[%lld];\n    const int lid = (int)GND_LID(0);\n"
-                  "    const g_i64 first = (g_i64)GND_GRP(0) * %lld;\n",
-                  T, n * many, many);
-    gnd__fft_define_odd(r, b);
-    for (int i = 0; i < r->passes; i++) {
-        int q = r->radix[i];
-        long long nb = n / q, per = (nb * many + local - 1) / local;
-        int last = i == r->passes - 1;
-        gnd__str_addf(
-            b,
-            "    {\n    %s v[%lld][%d];\n#pragma unroll\n    for (int u = 0; u < %lld; u++) {\n"
-            "        const int t = lid + u * %lld, row = t / %lld, b = t %% %lld;\n"
-            "        const int j = b %% %lld;\n        if (t < %lld%s) {\n",
-            T, per, q, per, local, nb, nb, s, nb * many,
-            i == 0 || last ? " && first + row < count" : "");
-        for (int k = 0; k < q; k++) {
-            if (i == 0)
-                gnd__str_addf(b, "        v[u][%d] = LOAD(first + row, b + %lld);\n", k, k * nb);
-            else if (k == 0)
-                gnd__str_addf(b, "        v[u][0] = m[row * %lld + b];\n", n);
-            else
-                gnd__str_addf(
-                    b, "        v[u][%d] = gnd_mul_%s(m[row * %lld + b + %lld], w[%lld + j]);\n", k,
-                    r->sfx, n, k * nb, at + (k - 1) * s);
-        }
-        gnd__str_add(b, "        ");
-        transform(r, b, q, "v[u]");
-        if (last) {
-            for (int k = 0; k < q; k++)
-                gnd__str_addf(b, "        STORE(first + row, (b - j) * %d + j + %lld, v[u][%d]);\n",
-                              q, k * s, k);
-            gnd__str_add(b, "        }\n    }\n    }\n");
-            break;
-        }
-        gnd__str_addf(b,
-                      "        }\n    }\n%s#pragma unroll\n    for (int u = 0; u < %lld; u++) {\n"
-                      "        const int t = lid + u * %lld, row = t / %lld, b = t %% %lld;\n"
-                      "        const int j = b %% %lld;\n        if (t < %lld) {\n",
-                      i ? "    GND_BARRIER();\n" : "", per, local, nb, nb, s, nb * many);
-        for (int k = 0; k < q; k++)
-            gnd__str_addf(b, "        m[row * %lld + (b - j) * %d + j + %lld] = v[u][%d];\n", n, q,
-                          k * s, k);
-        gnd__str_add(b, "        }\n    }\n    }\n    GND_BARRIER();\n");
-        at += (q - 1) * s;
-        s *= q;
-    }
-}
-
 static void write_rows(gnd__fft_rows *r)
 {
     gnd__prog *p = r->p;
@@ -339,7 +245,7 @@ static void write_rows(gnd__fft_rows *r)
     int roots;
     int64_t many = 1, local = 1;
     factor(r);
-    const int tabled = r->n == 1 || (p->t->cpu && gnd__fft_tabled(r));
+    const int tabled = r->n == 1 || gnd__fft_inside(r) || (p->t->cpu && gnd__fft_tabled(r));
     roots = tabled ? -1 : write_roots(r);
     gnd__pk_begin(p, "k_rows");
     gnd__pk_out(p, "y");
@@ -364,7 +270,9 @@ static void write_rows(gnd__fft_rows *r)
     } else {
         many = r->n < 1024 ? 1024 / r->n : 1;
         local = (int64_t)gnd__prog_group(p, r->n * many >= 1024 ? 256 : 64);
-        body_gpu(r, &body, many, local);
+        if (gnd__fft_inside(r))
+            define_root(r);
+        gnd__fft_body_gpu(r, &body, many, local);
     }
     gnd__pk_add(p, gnd__str_get(&body));
     if (body.bad)
@@ -394,8 +302,7 @@ void gnd__prim_fft(gnd__prog *p)
     memcpy(&r.scale, &p->args->n[N_SCALE], sizeof r.scale);
     if (by_library(&r, &f)) {
         write_library(&r, &f);
-    } else if (r.rank > 1 || !gnd__fft_smooth(p->t->props, r.n) ||
-               r.n > gnd__fft_longest(p->t->props, r.t)) {
+    } else if (r.rank > 1 || !gnd__fft_smooth(r.n) || r.n > gnd__fft_longest(p->t->props, r.t)) {
         gnd__prog_fail(p, GND_ERR_INTERNAL, "a transform of %lld elements in one kernel",
                        (long long)r.n);
     } else {

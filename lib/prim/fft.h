@@ -11,7 +11,7 @@
  * properties; and whether n has no prime factor over 13 (127 on CPUs), which that kernel requires.
  */
 int64_t gnd__fft_longest(const gnd_props *props, gnd_dtype t);
-int gnd__fft_smooth(const gnd_props *props, int64_t n);
+int gnd__fft_smooth(int64_t n);
 
 /* The transform over the last `rank` axes (1 unless the backend has a library) of x, times scale.
  * kind: GND_FFT_C2C (x complex; result of x's shape), GND_FFT_R2C (x real; the result's last axis

@@ -19,6 +19,13 @@ typedef struct gnd__fft_rows {
     int radix[GND__FFT_PASSES], passes;
 } gnd__fft_rows;
 
+/* On GPUs (prim/fft_gpu.c): whether each group computes the roots itself, and the statements that
+ * transform `many` rows by a group of `local` work-items. Prime factors from SUMMED on are passes
+ * by sums. */
+enum { GND__FFT_SUMMED = 17 };
+int gnd__fft_inside(const gnd__fft_rows *r);
+void gnd__fft_body_gpu(const gnd__fft_rows *r, gnd__str *b, long long many, long long local);
+
 /* The tables cs and sn of transforms of odd lengths from 7 on. */
 void gnd__fft_define_odd(const gnd__fft_rows *r, gnd__str *b);
 

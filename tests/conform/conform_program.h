@@ -214,6 +214,20 @@ static void test_order(gnd_prog *p)
         "launch of too large a group");
     OK(launch1(fill, G, L, 3, none), "launch after a failed one");
     OK(que->finish(q, &err), "finish");
+    if (!strcmp(backend_name, "opencl")) { /* CUDA's driver is not told the sizes */
+        gnd_karg narrow[3] = {arg_buf(a), arg_u32(N), arg_u32(2)};
+        narrow[2].nbytes = 2;
+        s = launch1(fill, G, L, 3, narrow);
+        if (s == GND_OK) /* another thread makes the call */
+            s = que->finish(q, &err);
+        tap_ok(s != GND_OK && strstr(err.msg, "clSetKernelArg"),
+               "%s: an argument of half the size fails, here or at the next wait: %s", who,
+               err.msg);
+        s = launch1(fill, G, L, 3, none);
+        tap_ok(s == GND_OK && mem->read(q, got, a, 0, sizeof got, &err) == GND_OK &&
+                   got[N - 1] == 1,
+               "%s: the launch after it sets all arguments", who);
+    }
     prg->kernel_free(grow);
     prg->kernel_free(fill);
     mem->free(a);

@@ -220,6 +220,8 @@ static const char *const prim_graphs[] = {
     "ifft(x, axis=0)",
     "add_at(broadcast_to(x[0, 0], (9000,)), integers(9000, size=1100000), broadcast_to(x[0, 1], (1100000,)))",
     "fft(broadcast_to(x[0, 0], (3, 5000)))",
+    "fft(broadcast_to(x[0, 0], (3, 4096)))",
+    "fft(broadcast_to(x[0, 0], (3, 289)))",
     "rfft(real(x))",
     "irfft(x)",
     "solve(x[:48], r)",

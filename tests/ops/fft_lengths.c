@@ -32,7 +32,7 @@ static lc root(int64_t k, int64_t n)
 static double bound(gnd_dtype t, int64_t n)
 {
     return (t == GND_COMPLEX64 ? 0x1p-23 : 0x1p-52) * (1 + log2((double)n)) *
-           (gnd__fft_smooth(&dev->g->props, n) ? 0.5 : 2);
+           (gnd__fft_smooth(n) ? 0.5 : 2);
 }
 
 /* n elements of x, of dtype t, as long doubles; NULL: it failed. */

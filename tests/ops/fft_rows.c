@@ -77,12 +77,8 @@ static double error(gnd_device *dev, gnd_dtype t, int kind, int inverse, int64_t
     return e;
 }
 
-static void all(gnd_device *dev, const char *spec)
+static void lengths_of(gnd_device *dev, const char *spec, const int64_t *lengths, int count)
 {
-    static const int64_t lengths[] = {1,   2,   3,   4,    5,    6,    7,    8,   9,   11,
-                                      13,  15,  16,  26,   32,   34,   49,   60,  64,  77,
-                                      95,  120, 121, 125,  127,  128,  169,  210, 243, 256,
-                                      286, 473, 512, 1000, 1024, 2048, 12288};
     static const struct {
         int kind, inverse;
         const char *name;
@@ -90,7 +86,6 @@ static void all(gnd_device *dev, const char *spec)
                  {GND_FFT_C2C, 1, "complex, inverse"},
                  {GND_FFT_R2C, 0, "real to complex"},
                  {GND_FFT_C2R, 1, "complex to real"}};
-    int count = (int)(sizeof lengths / sizeof *lengths);
     for (int w = 0; w < 2; w++) {
         gnd_dtype t = w ? GND_COMPLEX128 : GND_COMPLEX64;
         if (ref_skip(dev, t, 4))
@@ -99,9 +94,9 @@ static void all(gnd_device *dev, const char *spec)
             double worst = 0;
             int64_t at = 0;
             /* the float64 kernels differ in nothing but the dtype: a few lengths will do */
-            for (int i = w ? 2 * k : k; i < count; i += w ? 8 : k == 0 ? 1 : 4) {
+            for (int i = (w ? 2 * k : k) % count; i < count; i += w ? 8 : k == 0 ? 1 : 4) {
                 const int64_t n = lengths[i];
-                if (n > gnd__fft_longest(&dev->g->props, t) || !gnd__fft_smooth(&dev->g->props, n))
+                if (n > gnd__fft_longest(&dev->g->props, t) || !gnd__fft_smooth(n))
                     continue;
                 double e = error(dev, t, kinds[k].kind, kinds[k].inverse, n,
                                  n > 300 ? 2
@@ -118,8 +113,27 @@ static void all(gnd_device *dev, const char *spec)
     }
 }
 
+static void all(gnd_device *dev, const char *spec)
+{
+    static const int64_t lengths[] = {1,   2,   3,   4,    5,    6,    7,    8,   9,   11,
+                                      13,  15,  16,  26,   32,   34,   49,   60,  64,  77,
+                                      95,  120, 121, 125,  127,  128,  169,  210, 243, 256,
+                                      286, 473, 512, 1000, 1024, 2048, 12288};
+    lengths_of(dev, spec, lengths, (int)(sizeof lengths / sizeof *lengths));
+}
+
+/* In the form for GPUs: passes by sums first, in the middle of others, and alone, and a length with
+ * a table of roots. */
+static void gpu(gnd_device *dev, const char *spec)
+{
+    static const int64_t lengths[] = {159, 1054, 17, 289};
+    lengths_of(dev, spec, lengths, (int)(sizeof lengths / sizeof *lengths));
+}
+
 int main(void)
 {
     ref_devices(all);
+    setenv("GND_KERNEL_SHAPE", "gpu", 1);
+    ref_devices(gpu);
     return tap_done();
 }

@@ -385,10 +385,24 @@ static void each(int i)
     impossible(1000, 777);
 }
 
+/* Tall matrices in blocks of rows, on GPUs. */
+static void tall(int i)
+{
+    MAT_GROUP(svd(MAT_GRADED, 1, 2049 + 511 * i, 6, 0));
+    MAT_GROUP(svd(MAT_RANDOM, 1, 3, 2100, 0));
+    MAT_GROUP(svd(i % 2 ? MAT_HILBERT : MAT_NEAR, 1, 1100, 17, 0));
+}
+
+static const gnd_dtype dtypes[] = {GND_FLOAT32, GND_FLOAT64, GND_COMPLEX128, GND_COMPLEX64};
+
 static void all(gnd_device *d, const char *spec)
 {
-    static const gnd_dtype dtypes[] = {GND_FLOAT32, GND_FLOAT64, GND_COMPLEX128, GND_COMPLEX64};
     mat_dtypes(d, spec, 4, dtypes, 5, each);
+}
+
+static void all_tall(gnd_device *d, const char *spec)
+{
+    mat_dtypes(d, spec, 4, dtypes, 5, tall);
 }
 
 static void errors(void)
@@ -421,5 +435,7 @@ int main(void)
 {
     errors();
     ref_devices(all);
+    setenv("GND_KERNEL_SHAPE", "gpu", 1);
+    ref_devices(all_tall);
     return tap_done();
 }

@@ -413,14 +413,29 @@ static void each(int i)
     }
 }
 
+/* Tall matrices in blocks of rows, on GPUs. */
+static void tall(int i)
+{
+    MAT_GROUP(least_squares(MAT_RANDOM, 2049 + 63 * i, 5, 5));
+    MAT_GROUP(least_squares(MAT_RANDOM, 1200, 13 - i, 1));
+}
+
+static const gnd_dtype dtypes[] = {GND_FLOAT32, GND_FLOAT64, GND_COMPLEX128, GND_COMPLEX64};
+
 static void all(gnd_device *d, const char *spec)
 {
-    static const gnd_dtype dtypes[] = {GND_FLOAT32, GND_FLOAT64, GND_COMPLEX128, GND_COMPLEX64};
     mat_dtypes(d, spec, 4, dtypes, 7, each);
+}
+
+static void all_tall(gnd_device *d, const char *spec)
+{
+    mat_dtypes(d, spec, 4, dtypes, 7, tall);
 }
 
 int main(void)
 {
     ref_devices(all);
+    setenv("GND_KERNEL_SHAPE", "gpu", 1);
+    ref_devices(all_tall);
     return tap_done();
 }

@@ -363,7 +363,7 @@ for pair in GND_DEVICE=nonsense GND_TRACE=/nowhere/trace.json; do
 done
 case $dev in
 opencl:*)
-    for pair in GND_OPENCL_BLAS=mkl GND_OPENCL_STAGE=yes; do
+    for pair in GND_OPENCL_BLAS=mkl GND_OPENCL_STAGE=yes GND_OPENCL_SUBMIT=yes; do
         rc=0
         env "$pair" gnd eval 'arange(3)' -d "$dev" >out 2>err </dev/null || rc=$?
         says "$pair" 1 "$pair: not "

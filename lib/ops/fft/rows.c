@@ -2,9 +2,8 @@
  *
  * ops/fft/rows.c - transforms along the last axis that one kernel cannot do, composed of those that
  * it can. A long row is a matrix (Bailey's four steps: columns, roots, rows, transpose); a length
- * with a large prime factor (over 13 on GPUs, 127 on CPUs) is a convolution (Bluestein) of a power
- * of two. The multiplications by roots are elementwise and fuse with the reads of the next
- * transform.
+ * with a prime factor over 127 is a convolution (Bluestein) of a length without one. The
+ * multiplications by roots are elementwise and fuse with the reads of the next transform.
  */
 #include "ops/fft/rows.h"
 
@@ -20,8 +19,9 @@
 #include "device/device.h"
 #include "graph/graph.h"
 
-/* Roots are composed from two tables: w^(TABLE a + b) = (w^TABLE)^a w^b. */
-#define TABLE 4096
+/* Many roots are composed from two tables: w^(TABLE a + b) = (w^TABLE)^a w^b. Up to DIRECT of them
+ * cost less than the launches that make the tables. */
+enum { TABLE = 4096, DIRECT = 1 << 17 };
 
 /* exp(-2 pi i k/n), complex of dtype t, for int64 k in [0, n). */
 static gnd_array *roots(gnd_array *k, int64_t n, gnd_dtype t)
@@ -58,7 +58,7 @@ gnd_array *gnd__fft_spins(gnd_array *k, int64_t n, gnd_dtype t)
     gnd_device *dev = k->dev;
     /* on a CPU looking up is no faster than computing, and each kernel saved saves a fifth of a
      * second of compilation */
-    if (k->kind == GND__ERROR || k->size <= TABLE || dev->g->props.kind == GND_DEV_CPU)
+    if (k->kind == GND__ERROR || k->size <= DIRECT || dev->g->props.kind == GND_DEV_CPU)
         return roots(k, n, t);
     if (n <= TABLE)
         return looked_up(roots(counted(dev, n), n, t), k);
@@ -148,6 +148,16 @@ int gnd__fft_few(const gnd_device *dev, int64_t n)
     return few_kernels(dev, GND_COMPLEX64, n);
 }
 
+/* The least of 2^i times 1, 9/8, 5/4 and 3/2 that is at least n. */
+static int64_t smooth_from(int64_t n)
+{
+    static const int eighths[] = {8, 9, 10, 12};
+    int64_t m = 1;
+    for (int i = 0; m < n; i++)
+        m = i < 12 ? (int64_t)1 << i / 4 : (int64_t)eighths[i % 4] << (i / 4 - 3);
+    return m;
+}
+
 /* The side of a square of at least n elements, 2^i times 1, 5/4, 3/2 or 7/4. */
 static int64_t side_of(int64_t n)
 {
@@ -205,9 +215,7 @@ static gnd_array *bluestein(gnd_array *x, gnd__fft_order *order, gnd_dtype t, in
 {
     const gnd_props *props = &x->dev->g->props;
     const int64_t longest = gnd__fft_longest(props, t), side = side_of(2 * n - 1);
-    int64_t m = 1;
-    while (m < 2 * n - 1)
-        m *= 2;
+    int64_t m = smooth_from(2 * n - 1);
     const int few = few_kernels(x->dev, t, m),
               squares = few && side <= longest && x->ndim < GND_MAX_NDIM;
     m = squares ? side * side : m;
@@ -245,13 +253,13 @@ static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n
         return x;
     props = &x->dev->g->props;
     longest = gnd__fft_longest(props, t);
-    if (gnd__fft_library(x->dev, t, 1) || (n <= longest && gnd__fft_smooth(&x->dev->g->props, n))) {
+    if (gnd__fft_library(x->dev, t, 1) || (n <= longest && gnd__fft_smooth(n))) {
         x = gnd_astype(x, t);
         x = x->kind == GND__ERROR ? x
                                   : gnd__fft_node(x, t, GND_FFT_C2C, inverse, 1, n, scale, stored);
         return at ? taken(x, at) : x;
     }
-    n1 = gnd__fft_smooth(&x->dev->g->props, n) ? cut(n, longest) : 1;
+    n1 = gnd__fft_smooth(n) ? cut(n, longest) : 1;
     if (n1 == 1)
         return bluestein(x, NULL, t, inverse, n, scale, at);
     x = gnd_astype(x, t);
@@ -349,8 +357,8 @@ static gnd_array *half_c2r(gnd_array *x, gnd_dtype t, int inverse, int64_t n, do
 gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64_t n, double scale)
 {
     int last = x->ndim - 1;
-    int direct = gnd__fft_library(x->dev, t, 1) || (n <= gnd__fft_longest(&x->dev->g->props, t) &&
-                                                    gnd__fft_smooth(&x->dev->g->props, n));
+    int direct = gnd__fft_library(x->dev, t, 1) ||
+                 (n <= gnd__fft_longest(&x->dev->g->props, t) && gnd__fft_smooth(n));
     if (kind == GND_FFT_C2C)
         return complex_rows(x, t, inverse, n, scale, 0, NULL);
     if (direct)
@@ -370,7 +378,7 @@ gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64
 gnd_array *gnd__fft_some(gnd_array *x, gnd__fft_order *order, gnd_dtype t, int64_t n, double scale,
                          gnd_array *at)
 {
-    if (n % 2 == 1 && few_kernels(x->dev, t, n) && !gnd__fft_smooth(&x->dev->g->props, n) &&
+    if (n % 2 == 1 && few_kernels(x->dev, t, n) && !gnd__fft_smooth(n) &&
         !gnd__fft_library(x->dev, t, 1))
         return bluestein(x, order, t, 0, n, scale, at); /* gathers before and after */
     gnd_array *y = taken(x, order(counted(x->dev, n), n));

@@ -235,6 +235,17 @@ gnd_status gnd__mats_svd(const char *func, gnd_array *x, int full, gnd_array *si
         a.n = m;
         a.x = gnd__adjoint(a.x);
     }
+    const int64_t rows = a.m;
+    gnd_array *q = NULL;
+    if (!full && !sides && gnd__tall_cut(&a, &q)) {
+        gnd_array *small[3];
+        (void)gnd__mats_svd(func, a.x, 0, NULL, &small[0], &small[1], &small[2]);
+        small[0] = gnd__tall_times(q, small[0], rows);
+        y[0] = wide ? gnd__adjoint(small[2]) : small[0];
+        y[1] = small[1];
+        y[2] = wide ? gnd__adjoint(small[0]) : small[2];
+        return gnd__mats_give(in, 3, out, y);
+    }
     gnd_solve_desc d = gnd__mats_desc(&a, GND_SOLVE_SVD, full ? 1 : 0, 0);
     gnd_array *xt = gnd_mT(a.x);
     gnd_array *all = xt->kind == GND__ERROR
@@ -268,6 +279,11 @@ gnd_array *gnd__mats_svdvals(const char *func, gnd_array *x)
         a.n = k;
         a.x = gnd__adjoint(a.x);
     }
+    gnd_array *q;
+    while (gnd__tall_cut(&a, &q)) {
+    }
+    if (a.x->kind == GND__ERROR)
+        return gnd__leave(in, a.x);
     gnd_solve_desc d = gnd__mats_desc(&a, GND_SOLVE_SVDVALS, 0, 0);
     return gnd__leave(in, reals(gnd__mats_part(&a, &d, gnd__mats_solve(&a, &d), 1, k, 0)));
 }

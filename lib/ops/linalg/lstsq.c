@@ -90,8 +90,6 @@ static gnd_array *from_lapack(problem *p)
 static gnd_array *reduce_tall(problem *p)
 {
     gnd_array *q, *r;
-    if (p->rcond < 0)
-        p->rcond = gnd__mats_rtol(&p->a); /* by the rows of a */
     if (gnd_qr(p->a.x, 0, &q, &r) != GND_OK)
         return q->kind == GND__ERROR ? q : r;
     p->b = gnd_matmul(gnd__adjoint(q), p->b);
@@ -101,7 +99,13 @@ static gnd_array *reduce_tall(problem *p)
 /* Solves a problem with elements. Returns an error, or NULL. */
 static gnd_array *solve(problem *p)
 {
-    gnd_array *bad = NULL;
+    gnd_array *bad = NULL, *q;
+    if (p->rcond < 0)
+        p->rcond = gnd__mats_rtol(&p->a); /* by the rows of a */
+    while (gnd__tall_cut(&p->a, &q))
+        p->b = gnd__tall_sides(q, p->b);
+    if (p->a.x->kind == GND__ERROR)
+        return p->a.x;
     if (p->a.m / TALL >= p->a.n && !has(p, GND_SOLVE_LSTSQ, p->a.m, p->a.n) &&
         has(p, GND_SOLVE_QR, p->a.m, p->a.n))
         bad = reduce_tall(p);

@@ -48,6 +48,13 @@ gnd_status gnd__mats_svd(const char *func, gnd_array *x, int full, gnd_array *si
                          gnd_array **s, gnd_array **vh);
 gnd_array *gnd__mats_svdvals(const char *func, gnd_array *x);
 gnd_array *gnd__mats_system(const char *func, gnd_array *a, gnd_array *b);
+/* tall.c: if a is a tall matrix that GPUs cut into blocks of rows, replaces it by the Rs of its
+ * blocks below one another and returns 1; *q: the Qs (blocks, rows, n). */
+int gnd__tall_cut(gnd__mats *a, gnd_array **q);
+/* The first m rows of diag(q) y, and diag(q)^H b: the way back, and the way there of right-hand
+ * sides. */
+gnd_array *gnd__tall_times(gnd_array *q, gnd_array *y, int64_t m);
+gnd_array *gnd__tall_sides(gnd_array *q, gnd_array *b);
 /* The conjugate transpose of each matrix of x. */
 gnd_array *gnd__adjoint(gnd_array *x);
 /* max(m, n) times the machine epsilon: the part of the largest singular value below which others
