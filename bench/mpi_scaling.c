@@ -341,11 +341,12 @@ static int wanted(const char *name, int n, char **names)
 static int ranks(void)
 {
     gndm_rank_info *info = calloc((size_t)size, sizeof *info);
-    double bandwidth = 0, flops = 0;
+    double bandwidth = 0, sums = 0, flops = 0;
     if (!info || gndm_ranks(ctx, info))
         return complain("gndm_ranks");
     for (int r = 0; r < size; r++) {
         bandwidth += info[r].bandwidth;
+        sums += info[r].sums;
         flops += info[r].flops;
         if (rank == 0)
             printf("# %s: %s; share %.4f; link %.1f GB/s (%s)%s%s\n", info[r].device, info[r].name,
@@ -353,8 +354,8 @@ static int ranks(void)
                    info[r].no_nccl[0] ? "; no NCCL: " : "", info[r].no_nccl);
     }
     if (rank == 0)
-        printf("# summed speeds: elementwise %.1f GB/s, products %.1f Gflop/s\n", bandwidth / 1e9,
-               flops / 1e9);
+        printf("# summed speeds: elementwise %.1f GB/s, sums %.1f GB/s, products %.1f Gflop/s\n",
+               bandwidth / 1e9, sums / 1e9, flops / 1e9);
     free(info);
     return 0;
 }

@@ -63,6 +63,7 @@ struct gndm_ctx {
     char no_rebuild[GNDM_WHY]; /* why gndm_rebuild cannot go on without a rank; "": it can */
     double timeout;
     int64_t block; /* columns of a block in factorizations */
+    int64_t stage; /* bytes of a rank's part that are moved in one stage; 0: chosen (stages.c) */
     const struct gndm__transport *transport;
     struct gndm__nccl *nccl; /* this rank's group of ranks that exchange by NCCL, or NULL */
     int *
@@ -133,7 +134,7 @@ gnd_status gndm__wait(gndm_ctx *c, int n, MPI_Request *req);
 /* One step of a wait for something other than requests. GND_OK: continue to wait; else the error
  * that ends the wait. Zero *p at the start and after each progress. */
 typedef struct gndm__patience {
-    unsigned looks;
+    unsigned looks, slept;
     double began;
 } gndm__patience;
 gnd_status gndm__idle(gndm_ctx *c, gndm__patience *p);

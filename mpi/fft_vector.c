@@ -7,9 +7,10 @@
  *     y[k1 + n1 k2] = Y[k1, k2]
  *
  * so ranks transform columns, multiply by w_n^(j2 k1), transform rows, and the mover transposes
- * before, between and after. Reals need only the rows k1 <= n1/2: the others are mirrored. A length
- * without two factors that give every rank a line is transformed by a convolution of a length that
- * is a power of two (Bluestein, 1970).
+ * before, between and after. Pieces are sent in the order in which they are used next, so all lines
+ * are contiguous where they are transformed. Reals need only the rows k1 <= n1/2: the others are
+ * mirrored. A length without two factors that give every rank a line is transformed by a
+ * convolution of a length that is a power of two (Bluestein, 1970).
  */
 #include "fft.h"
 
@@ -100,6 +101,23 @@ static gnd_status padded(gndm_ctx *c, gndm_array *x, const int64_t *from, const 
     return st;
 }
 
+/* This rank's part of the matrix y in partition `to`, transposed: its columns are contiguous. */
+static gnd_status columns_of(gndm_ctx *c, gndm_array *y, const gndm_part *to, gnd_array **out)
+{
+    const int swapped[2] = {1, 0};
+    const int64_t shape[2] = {to->shape[1], to->shape[0]};
+    gndm_part *from = gndm__part_axes(c, y->part, 2, shape, swapped);
+    gndm_part *turned = gndm__part_axes(c, to, 2, shape, swapped);
+    gnd_eval_all(1, &y->local); /* else transposing would copy it; a failure stays in the array */
+    gndm_array *z = gndm__moved(c, gndm__array(c, y->dtype, from, gnd_T(y->local)), turned);
+    const gnd_status st = gndm__check(c, z);
+    if (!st)
+        *out = z->local;
+    gndm_part_free(from);
+    gndm_part_free(turned);
+    return st;
+}
+
 /* Converts the vector x to the matrix (n1, n2), with whole columns on each rank. */
 static gnd_status to_columns(gndm_ctx *c, gndm_array *x, int64_t n1, int64_t n2, gndm_array **out)
 {
@@ -120,8 +138,13 @@ static gnd_status to_columns(gndm_ctx *c, gndm_array *x, int64_t n1, int64_t n2,
         st = padded(c, x, from, from + size, want, &local);
     if (!st) {
         const int64_t dim[2] = {extent_of(rows, c->rank, 0), n2};
-        local = gnd_reshape(local, 2, dim);
-        *out = gndm__moved(c, gndm__array(c, x->dtype, rows, local), columns);
+        gndm_array *y = gndm__array(c, x->dtype, rows, gnd_reshape(local, 2, dim));
+        st = gndm__check(c, y);
+        if (!st)
+            st = columns_of(c, y, columns, &local);
+    }
+    if (!st) {
+        *out = gndm__array(c, x->dtype, columns, gnd_T(local));
         st = gndm__check(c, *out);
     }
     gndm_part_free(rows);
@@ -138,11 +161,14 @@ static gnd_status from_rows(gndm_ctx *c, const gndm_array *like, gndm_array *y, 
 {
     const int64_t *shape = y->part->shape, n1 = shape[0], total = n1 * shape[1];
     gndm_part *columns = scaled(c, like, 2, shape, 1, 1), *line = scaled(c, like, 1, &total, 0, n1);
-    gndm_array *z = gndm__moved(c, y, columns);
-    gnd_status st = gndm__check(c, z);
+    gndm_array *z = NULL;
+    gnd_array *local = NULL;
+    gnd_status st = columns->status ? gndm__broken(c, columns->status, "%s: %s", c->func,
+                                                   gndm_part_error(columns))
+                                    : columns_of(c, y, columns, &local);
     if (!st) {
         const int64_t n = n1 * extent_of(columns, c->rank, 1);
-        z = gndm__array(c, y->dtype, line, gnd_reshape(gnd_T(z->local), 1, &n));
+        z = gndm__array(c, y->dtype, line, gnd_reshape(local, 1, &n));
         st = gndm__check(c, z);
     }
     gndm_part_free(line);
@@ -150,7 +176,6 @@ static gnd_status from_rows(gndm_ctx *c, const gndm_array *like, gndm_array *y, 
     if (!st && keep < total) {
         gndm_part *p = scaled(c, like, 1, &keep, 0, 1);
         gndm__box *want = malloc((size_t)c->size * sizeof *want);
-        gnd_array *local = NULL;
         st = want && !p->status ? GND_OK
                                 : gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
         for (int r = 0; r < c->size && !st; r++)
@@ -182,25 +207,25 @@ static gnd_array *roots(gndm_ctx *c, gnd_array *k, int64_t n, int inverse, gnd_d
     return unit_circle(gnd_mul_f(k, (inverse ? 2 : -2) * 3.14159265358979323846), t);
 }
 
-/* The factors w_n^(k1 j2) for k1 < rows and first <= j2 < first + count. To compute few sines, each
+/* The factors w_n^(j2 k1) for first <= j2 < first + count and k1 < rows. To compute few sines, each
  * factor is a product of two: one for j2 rounded down to first + a multiple of GROUP, one for the
  * rest. */
 static gnd_array *twiddles(gndm_ctx *c, int64_t rows, int64_t first, int64_t count, int64_t n,
                            int inverse, gnd_dtype t)
 {
     enum { GROUP = 64 };
-    const int64_t groups = (count + GROUP - 1) / GROUP, high[3] = {rows, groups, 1},
-                  low[3] = {rows, 1, GROUP}, dim[2] = {rows, groups * GROUP};
+    const int64_t groups = (count + GROUP - 1) / GROUP, high[3] = {groups, 1, rows},
+                  low[3] = {1, GROUP, rows}, dim[2] = {groups * GROUP, rows};
     gnd_array *k = gnd_arange_i64(c->dev, 0, rows, 1, GND_INT64);
     gnd_array *group = gnd_arange_i64(c->dev, 0, groups, 1, GND_INT64);
     gnd_array *within = gnd_arange_i64(c->dev, 0, GROUP, 1, GND_INT64);
-    k = gnd_expand_dims(k, GND_AXIS(1));
-    group = gnd_multiply(k, gnd_add_i(gnd_mul_i(group, GROUP), first));
-    gnd_array *both[2] = {roots(c, group, n, inverse, t),
-                          roots(c, gnd_multiply(k, within), n, inverse, t)};
+    group = gnd_expand_dims(gnd_add_i(gnd_mul_i(group, GROUP), first), GND_AXIS(1));
+    within = gnd_expand_dims(within, GND_AXIS(1));
+    gnd_array *both[2] = {roots(c, gnd_multiply(group, k), n, inverse, t),
+                          roots(c, gnd_multiply(within, k), n, inverse, t)};
     gnd_eval_all(2, both);
     k = gnd_multiply(gnd_reshape(both[0], 3, high), gnd_reshape(both[1], 3, low));
-    return gnd_slice(gnd_reshape(k, 2, dim), 1, 0, count);
+    return gnd_slice(gnd_reshape(k, 2, dim), 0, 0, count);
 }
 
 /* --- the transform ---------------------------------------------------------------------------- */
@@ -214,12 +239,15 @@ static gnd_status transform(gndm_ctx *c, const gndm_array *like, gndm_array *x, 
     const int64_t shape[2] = {half ? n1 / 2 + 1 : n1, n2};
     const int64_t count = extent_of(x->part, c->rank, 1), first = start_of(x->part, c->rank, 1);
     gnd_array *y = x->local;
-    if (!gnd_status_of(y)) {
-        y = half      ? gnd_rfft(y, GND_FFT_FULL, 0, norm)
-            : inverse ? gnd_ifft(y, GND_FFT_FULL, 0, norm)
-                      : gnd_fft(y, GND_FFT_FULL, 0, norm);
+    if (!gnd_status_of(y)) { /* along contiguous columns */
+        y = gnd_T(y);
+        y = half      ? gnd_rfft(y, GND_FFT_FULL, 1, norm)
+            : inverse ? gnd_ifft(y, GND_FFT_FULL, 1, norm)
+                      : gnd_fft(y, GND_FFT_FULL, 1, norm);
         if (count > 0)
             y = gnd_multiply(y, twiddles(c, shape[0], first, count, n1 * n2, inverse, t));
+        gnd_eval_all(1, &y);
+        y = gnd_T(y);
     }
     const int whole[2] = {-1, 1};
     gndm_part *columns = gndm__part_axes(c, x->part, 2, shape, whole);

@@ -3,9 +3,15 @@
  * fn_fft.c - Fourier transforms along any axes. First come the transforms along axes that are whole
  * on each rank. Then a split axis is made whole, and another axis is split instead. This is slab
  * decomposition if one axis is split, and pencil decomposition if two are; only ranks in one row of
- * the grid exchange data. fft_vector.c transforms split vectors.
+ * the grid exchange data. The result stays split along the other axis. fft_vector.c transforms
+ * split vectors.
+ *
+ * The exchange turns the array: pieces are sent with the axis of the transform last, so lines are
+ * contiguous where they arrive. Lines that are transformed are sent while others are transformed
+ * (stages.c).
  */
 #include "fft.h"
+#include "move.h"
 
 #include <string.h>
 
@@ -91,30 +97,146 @@ static int chosen(const many *q, const gndm_part *p)
     return first;
 }
 
+/* The axis that is split in q and not in p, or -1. */
+static int split_instead(const gndm_part *p, const gndm_part *q)
+{
+    for (int d = 0; d < p->ndim; d++)
+        if (p->grid[d] == 1 && q->grid[d] > 1)
+            return d;
+    return -1;
+}
+
+/* p with axis d exchanged with the last one. The caller frees it. */
+static gndm_part *turned(gndm_ctx *c, const gndm_part *p, int d)
+{
+    int from[GND_MAX_NDIM];
+    int64_t shape[GND_MAX_NDIM];
+    const int last = p->ndim - 1;
+    for (int e = 0; e < p->ndim; e++) {
+        from[e] = e == d ? last : e == last ? d : e;
+        shape[e] = p->shape[from[e]];
+    }
+    return gndm__part_axes(c, p, p->ndim, shape, from);
+}
+
+/* Steps along axes that are whole, which are not applied yet: they are done before axis d is
+ * exchanged. */
+typedef struct waiting {
+    many *q;
+    int n, step[GND_MAX_NDIM];
+    int d;
+} waiting;
+
+static gnd_array *applied(const waiting *w, gnd_array *x)
+{
+    for (int i = 0; i < w->n; i++)
+        x = along(x, &w->q->step[w->step[i]], w->q->axis[w->step[i]]);
+    return x;
+}
+
+/* For gndm__in_stages. Evaluated before it is turned, since turning would copy it. */
+static gnd_array *turned_chunk(gnd_array *x, void *data)
+{
+    const waiting *w = data;
+    x = applied(w, x);
+    gnd_eval_all(1, &x); /* a failure stays in the array */
+    return gnd_swapaxes(x, w->d, -1);
+}
+
+/* Applies the waiting steps to x and then step f along axis w->d, which is split in partition
+ * `from` (that of x after the waiting steps, of dtype t) and whole in `to`. *out: this rank's
+ * part, in `to` but for the extent of axis d. */
+static gnd_status while_moving(gndm_ctx *c, gndm_array *x, waiting *w, const gndm_part *from,
+                               const gndm_part *to, gnd_dtype t, const gndm__fft *f,
+                               gnd_array **out)
+{
+    gndm_part *a = turned(c, from, w->d), *b = turned(c, to, w->d);
+    gnd_status st = a->status ? a->status : b->status;
+    gnd_array *y = NULL;
+    if (st) /* the other ranks time out and name this one */
+        gndm__broken(c, st, "%s: %s", c->func, gndm_part_error(a->status ? a : b));
+    if (!st) {
+        const gndm__staged s = {.n = gndm__stages(c, a, t),
+                                .local = x->local,
+                                .d = w->d,
+                                .from = a,
+                                .to = b,
+                                .at = a->ndim - 1,
+                                .dtype = t,
+                                .work = turned_chunk,
+                                .data = w};
+        st = gndm__in_stages(c, &s, &y);
+    }
+    if (!st) {
+        y = along(y, f, a->ndim - 1);
+        gnd_eval_all(1, &y);
+        *out = gnd_swapaxes(y, w->d, -1);
+    }
+    gndm_part_free(a);
+    gndm_part_free(b);
+    return st;
+}
+
+/* The waiting steps, and one along the split axis w->d. before, after: the shapes and dtypes
+ * before and after that one. */
+static gnd_status split_step(gndm_ctx *c, gndm_array *x, waiting *w, const gndm__fft *f,
+                             gnd_array *before, gnd_array *after, gndm_array **out)
+{
+    gnd_array *local = NULL;
+    int same[GND_MAX_NDIM];
+    for (int e = 0; e < x->part->ndim; e++)
+        same[e] = e;
+    gndm_part *from = gndm__part_axes(c, x->part, x->part->ndim, gnd_shape(before), same);
+    gndm_part *p = gndm__whole_axes(c, from, UINT32_C(1) << w->d);
+    gnd_status st = from->status ? from->status : p->status;
+    if (st) {
+        gndm__broken(c, st, "%s: %s", c->func, gndm_part_error(from->status ? from : p));
+    } else if (split_instead(from, p) >= 0) {
+        st = while_moving(c, x, w, from, p, gnd_dtype_of(before), f, &local);
+    } else {
+        gndm_array *z = gndm__array(c, gnd_dtype_of(before), from, applied(w, x->local));
+        z = gndm__moved(c, z, p);
+        st = gndm__check(c, z);
+        if (!st)
+            local = along(z->local, f, w->d);
+    }
+    if (!st) {
+        gndm_part *to = gndm__part_axes(c, p, p->ndim, gnd_shape(after), same);
+        *out = gndm__array(c, gnd_dtype_of(after), to, local);
+        st = gndm__check(c, *out);
+        gndm_part_free(to);
+    }
+    gndm_part_free(from);
+    gndm_part_free(p);
+    return st;
+}
+
 /* Applies all steps to x. shape is a lazy placeholder with the shape and dtype of x. */
 static gnd_status run(gndm_ctx *c, many *q, gndm_array *x, gnd_array *shape, gndm_array **out)
 {
     gnd_status st = GND_OK;
-    int from[GND_MAX_NDIM];
-    for (int left = q->n; left && !st;) {
-        const int next = chosen(q, x->part), d = q->axis[next];
-        if (x->part->grid[d] > 1) {
-            gndm_part *p = gndm__whole_axes(c, x->part, UINT32_C(1) << d);
-            x = gndm__moved(c, x, p);
-            gndm_part_free(p);
-            st = gndm__check(c, x);
+    waiting w = {.q = q};
+    int same[GND_MAX_NDIM];
+    for (int left = q->n; left && !st; left--) {
+        const int next = chosen(q, x->part);
+        gnd_array *before = shape;
+        w.d = q->axis[next];
+        shape = along(shape, &q->step[next], w.d);
+        if (x->part->grid[w.d] == 1) {
+            w.step[w.n++] = next;
+        } else {
+            st = split_step(c, x, &w, &q->step[next], before, shape, &x);
+            w.n = 0;
         }
-        if (st)
-            break;
-        shape = along(shape, &q->step[next], d);
+        q->done[next] = 1;
+    }
+    if (!st && w.n) {
         for (int e = 0; e < x->part->ndim; e++)
-            from[e] = e;
-        gndm_part *p = gndm__part_axes(c, x->part, x->part->ndim, gnd_shape(shape), from);
-        x = gndm__array(c, gnd_dtype_of(shape), p, along(x->local, &q->step[next], d));
+            same[e] = e;
+        gndm_part *p = gndm__part_axes(c, x->part, x->part->ndim, gnd_shape(shape), same);
+        x = gndm__array(c, gnd_dtype_of(shape), p, applied(&w, x->local));
         gndm_part_free(p);
         st = gndm__check(c, x);
-        q->done[next] = 1;
-        left--;
     }
     *out = x;
     return st;

@@ -6,7 +6,7 @@
  * ranks hold the same part, a rank uses its own copy, and the ranks share the work of sending to
  * others.
  */
-#include "nccl.h"
+#include "move.h"
 
 #include <string.h>
 
@@ -40,15 +40,7 @@ static int place(const gndm_part *p, int rank)
     return y;
 }
 
-/* The state of a fetch. where[r] is the place of rank r, and nth[r] its number among the ranks of
- * that place; count[i] is the number of ranks of place i; order lists the ranks by their places. */
-typedef struct fetching {
-    gndm_ctx *c;
-    gndm_array *x;
-    const gndm__wish *wish;
-    gndm__parcel *out, *in;
-    int *where, *nth, *count, *order;
-} fetching;
+typedef gndm__fetching fetching;
 
 /* Whether `from` sends to rank `to`, among all ranks that hold the same part as `from`. */
 static int sends(const fetching *q, int from, int to)
@@ -268,17 +260,23 @@ static void from_host(const fetching *q)
     }
 }
 
+/* The part of box i of this rank that it has itself, or NULL. */
+static gnd_array *own_piece(const fetching *q, int i)
+{
+    gndm__box have, want, both;
+    gndm__part_box(q->x->part, q->c->rank, &have);
+    q->wish->box(q->wish->data, q->c->rank, i, &want);
+    return overlap(q->x->part->ndim, &want, &have, &both) ? own_box(q->c, q->x, &both) : NULL;
+}
+
 /* Assembles the boxes of this rank after the exchange. */
 static void unpack(const fetching *q, gnd_array **out)
 {
     const int ndim = q->x->part->ndim;
-    gndm__box have, want, both;
-    gndm__part_box(q->x->part, q->c->rank, &have);
+    gndm__box want;
     for (int i = 0; i < q->wish->n; i++) {
-        gnd_array *own = NULL;
+        gnd_array *own = own_piece(q, i);
         q->wish->box(q->wish->data, q->c->rank, i, &want);
-        if (overlap(ndim, &want, &have, &both))
-            own = own_box(q->c, q->x, &both);
         out[i] = gndm__box_empty(ndim, &want) ? nothing(q->c, q->x->dtype, ndim, &want)
                                               : assemble(q, i, own);
         if (!out[i])
@@ -303,58 +301,92 @@ static void arrange(fetching *q, int places)
         q->order[next[q->where[r]]++] = r;
 }
 
-static gnd_status exchanged(gndm_ctx *c, gndm_array *x, const gndm__wish *wish, gnd_array **out)
+/* Exchanges what the boxes of q->wish need. */
+static gnd_status exchange(fetching *q)
 {
-    const size_t size = (size_t)c->size;
-    gndm__parcel *parcel = calloc(2 * size, sizeof *parcel);
-    int *lists = calloc(5 * size, sizeof *lists), places = 1;
-    fetching q = {c, x, wish, parcel, parcel ? parcel + size : NULL, NULL, NULL, NULL, NULL};
-    for (int d = 0; d < x->part->ndim; d++)
-        places *= x->part->grid[d];
-    gnd_status st = parcel && lists ? GND_OK : GND_ERR_NOMEM;
-    if (!st) {
-        q.where = lists, q.nth = lists + size, q.count = lists + 2 * size,
-        q.order = lists + 3 * size;
-        arrange(&q, places);
-        st = pack(&q);
-    }
+    gndm_ctx *c = q->c;
+    const gndm__wish *wish = q->wish;
+    gnd_status st = pack(q);
     if (!st && wish->meanwhile)
-        st = to_host(&q);
-    const char *text = st == GND_ERR_NOMEM       ? "out of host memory"
-                       : gnd_status_of(x->local) ? gnd_error(x->local)
-                                                 : gnd_message();
+        st = to_host(q);
+    const char *text = st == GND_ERR_NOMEM          ? "out of host memory"
+                       : gnd_status_of(q->x->local) ? gnd_error(q->x->local)
+                                                    : gnd_message();
     char kept[GNDM_TEXT];
     snprintf(kept, sizeof kept, "%s", st ? text : "");
     if (wish->meanwhile)
         wish->meanwhile(wish->data);
     st = gndm__agree(c, st, kept);
     if (!st)
-        st = gndm__exchange(c, x->dtype, q.out, q.in);
-    if (!c->broken && parcel)
-        from_host(&q);
-    if (!st) {
-        c->stats.exchanges++;
-        unpack(&q, out);
-    }
-    free(parcel);
-    free(lists);
+        st = gndm__exchange(c, q->x->dtype, q->out, q->in);
+    if (!c->broken)
+        from_host(q);
+    c->stats.exchanges += !st;
     return st;
+}
+
+gnd_status gndm__fetch_begin(gndm_ctx *c, gndm_array *x, const gndm__wish *wish, fetching *q)
+{
+    const size_t size = (size_t)c->size;
+    int places = 1;
+    *q = (fetching){.c = c, .x = x, .wish = wish, .local = is_local(x->part, wish)};
+    if (q->local) {
+        if (wish->meanwhile)
+            wish->meanwhile(wish->data);
+        return GND_OK;
+    }
+    q->out = calloc(2 * size, sizeof *q->out);
+    q->in = q->out ? q->out + size : NULL;
+    q->where = calloc(5 * size, sizeof *q->where);
+    if (!q->out || !q->where) {
+        if (wish->meanwhile)
+            wish->meanwhile(wish->data);
+        return gndm__agree(c, GND_ERR_NOMEM, "out of host memory");
+    }
+    q->nth = q->where + size, q->count = q->where + 2 * size, q->order = q->where + 3 * size;
+    for (int d = 0; d < x->part->ndim; d++)
+        places *= x->part->grid[d];
+    arrange(q, places);
+    const gnd_status st = exchange(q);
+    q->event = st ? 0 : gndm__nccl_held(c);
+    return st;
+}
+
+void gndm__fetch_end(fetching *q, gnd_array **out)
+{
+    gndm_ctx *c = q->c;
+    gndm__box want;
+    const gnd_status st = q->event ? gndm__nccl_release(c, q->event) : GND_OK;
+    if (!q->local)
+        unpack(q, out);
+    for (int i = 0; i < q->wish->n && q->local; i++) {
+        q->wish->box(q->wish->data, c->rank, i, &want);
+        out[i] = gndm__box_empty(q->x->part->ndim, &want) && !gnd_status_of(q->x->local)
+                     ? nothing(c, q->x->dtype, q->x->part->ndim, &want)
+                     : own_box(c, q->x, &want);
+    }
+    for (int i = 0; i < q->wish->n && st; i++)
+        out[i] = gnd_fail(st, "%s", c->message);
+    gndm__fetch_free(q);
+}
+
+void gndm__fetch_free(fetching *q)
+{
+    free(q->out);
+    free(q->where);
+    q->out = NULL;
+    q->where = NULL;
 }
 
 gnd_status gndm__fetch_boxes(gndm_ctx *c, gndm_array *x, const gndm__wish *wish, gnd_array **out)
 {
-    gndm__box want;
-    if (!is_local(x->part, wish))
-        return exchanged(c, x, wish, out);
-    if (wish->meanwhile)
-        wish->meanwhile(wish->data);
-    for (int i = 0; i < wish->n; i++) {
-        wish->box(wish->data, c->rank, i, &want);
-        out[i] = gndm__box_empty(x->part->ndim, &want) && !gnd_status_of(x->local)
-                     ? nothing(c, x->dtype, x->part->ndim, &want)
-                     : own_box(c, x, &want);
-    }
-    return GND_OK;
+    fetching q;
+    const gnd_status st = gndm__fetch_begin(c, x, wish, &q);
+    if (st)
+        gndm__fetch_free(&q);
+    else
+        gndm__fetch_end(&q, out);
+    return st;
 }
 
 gnd_status gndm__fetch(gndm_ctx *c, gndm_array *x, const gndm__box *want, gnd_array **out)

@@ -153,8 +153,8 @@ static gnd_status streams(gndm_ctx *c, struct gndm__nccl *q, char *text, size_t 
     r = q->lib->cu.StreamCreateWithPriority(&q->stream, NON_BLOCKING, FIRST);
     if (!r)
         r = q->lib->cu.EventCreate(&q->ready, NO_TIMING);
-    if (!r)
-        r = q->lib->cu.EventCreate(&q->done, NO_TIMING);
+    for (int i = 0; i < GNDM__NCCL_EVENTS && !r; i++)
+        r = q->lib->cu.EventCreate(&q->done[i], NO_TIMING);
     q->lib->cu.CtxPopCurrent(&native.context);
     return r ? say_cu(text, size, q->lib, "cuStreamCreateWithPriority", r) : GND_OK;
 }
@@ -302,8 +302,9 @@ static void discard(gndm_ctx *c, int abort)
             abort ? q->lib->CommAbort(q->comm) : q->lib->CommDestroy(q->comm);
         if (q->ready)
             q->lib->cu.EventDestroy(q->ready);
-        if (q->done)
-            q->lib->cu.EventDestroy(q->done);
+        for (int i = 0; i < GNDM__NCCL_EVENTS; i++)
+            if (q->done[i])
+                q->lib->cu.EventDestroy(q->done[i]);
         if (q->stream)
             q->lib->cu.StreamDestroy(q->stream);
         q->lib->cu.CtxPopCurrent(&old);

@@ -71,11 +71,16 @@ const gndm__cuda *gndm__cuda_load(char *why, size_t size);
 
 /* --- groups (nccl.c) -------------------------------------------------------------------------- */
 
+enum { GNDM__NCCL_EVENTS = 9 };
+
 /* The communicator of this rank's group. */
 struct gndm__nccl {
     const gndm__nccl_library *lib;
-    void *comm, *stream, *ready, *done, *context;
-    int pending; /* `done` was recorded, and the host has not seen it yet */
+    void *comm, *stream, *ready, *context;
+    void *done[GNDM__NCCL_EVENTS]; /* ends of exchanges: [0], or while exchanges are held, [1] .. */
+    int last;                      /* index of the event that was recorded last */
+    int held;
+    int pending; /* it was recorded, and the host has not seen it yet */
     int *index;  /* number in the group of each rank of the context; -1: in another group or none */
 };
 
@@ -104,6 +109,15 @@ gnd_status gndm__nccl_start(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__p
 /* Waits until the last exchange is complete, for the context's time limit. A rank whose device
  * fails meanwhile would leave the others waiting in their streams; this wait ends them. */
 gnd_status gndm__nccl_settle(gndm_ctx *c);
+
+/* on 1: gnd's stream does not wait for the exchanges that start from here on, at most
+ * GNDM__NCCL_EVENTS - 1, until gndm__nccl_release. on 0: it waits at once, as usual. */
+void gndm__nccl_hold(gndm_ctx *c, int on);
+/* The event of the exchange that was started last, if exchanges are held, or 0. */
+int gndm__nccl_held(const gndm_ctx *c);
+/* Makes gnd's stream wait for an exchange that was held. A failure is this rank's alone; its text
+ * is the context's message. */
+gnd_status gndm__nccl_release(gndm_ctx *c, int event);
 
 /* The reductions, with NCCL's numbers. */
 enum { GNDM__NCCL_SUM = 0, GNDM__NCCL_PROD = 1, GNDM__NCCL_MAX = 2, GNDM__NCCL_MIN = 3 };

@@ -56,8 +56,8 @@ static gnd_status after_ready(struct gndm__nccl *q, char *text, size_t size)
     return r ? cu_failed(q, r, "cuStreamWaitEvent", text, size) : GND_OK;
 }
 
-/* Makes gnd's stream wait for NCCL's. The context is current. */
-static gnd_status before_gnd(gndm_ctx *c, char *text, size_t size)
+/* Makes gnd's stream wait for an event of NCCL's. The context is current. */
+static gnd_status gnd_waits(gndm_ctx *c, int event, char *text, size_t size)
 {
     struct gndm__nccl *q = c->nccl;
     gnd_native_device native;
@@ -66,11 +66,48 @@ static gnd_status before_gnd(gndm_ctx *c, char *text, size_t size)
         snprintf(text, size, "%s", gnd_message());
         return st;
     }
-    int r = q->lib->cu.EventRecord(q->done, q->stream);
-    q->pending = !r;
-    if (!r)
-        r = q->lib->cu.StreamWaitEvent(native.queue, q->done, 0);
+    const int r = q->lib->cu.StreamWaitEvent(native.queue, q->done[event], 0);
     return r ? cu_failed(q, r, "cuStreamWaitEvent", text, size) : GND_OK;
+}
+
+/* Makes gnd's stream wait for NCCL's, now or at gndm__nccl_release. The context is current. */
+static gnd_status before_gnd(gndm_ctx *c, char *text, size_t size)
+{
+    struct gndm__nccl *q = c->nccl;
+    q->last = q->held ? q->last % (GNDM__NCCL_EVENTS - 1) + 1 : 0;
+    const int r = q->lib->cu.EventRecord(q->done[q->last], q->stream);
+    q->pending = !r;
+    if (r)
+        return cu_failed(q, r, "cuEventRecord", text, size);
+    return q->held ? GND_OK : gnd_waits(c, 0, text, size);
+}
+
+void gndm__nccl_hold(gndm_ctx *c, int on)
+{
+    if (!c->nccl)
+        return;
+    c->nccl->held = on;
+    if (on)
+        c->nccl->last = 0;
+}
+
+int gndm__nccl_held(const gndm_ctx *c)
+{
+    return c->nccl && c->nccl->held ? c->nccl->last : 0;
+}
+
+gnd_status gndm__nccl_release(gndm_ctx *c, int event)
+{
+    struct gndm__nccl *q = c->nccl;
+    char text[GNDM_WHY];
+    void *old;
+    const int r = q->lib->cu.CtxPushCurrent(q->context);
+    gnd_status st = r ? cu_failed(q, r, "cuCtxPushCurrent", text, sizeof text) : GND_OK;
+    if (!st) {
+        st = gnd_waits(c, event, text, sizeof text);
+        q->lib->cu.CtxPopCurrent(&old);
+    }
+    return st ? gndm__fail(c, st, "%s: %s", c->func, text) : GND_OK;
 }
 
 gnd_status gndm__nccl_settle(gndm_ctx *c)
@@ -88,7 +125,7 @@ gnd_status gndm__nccl_settle(gndm_ctx *c)
     if (r)
         return gndm__broken(c, GND_ERR_BACKEND, "%s: cuCtxPushCurrent failed", c->func);
     const double began = gndm__now();
-    for (unsigned i = 0; (r = q->lib->cu.EventQuery(q->done)) == NOT_READY && !st; i++) {
+    for (unsigned i = 0; (r = q->lib->cu.EventQuery(q->done[q->last])) == NOT_READY && !st; i++) {
         if (gndm__now() - began < at_once) /* no sleep, as in the driver's own waits */
             continue;
         if (i % 64 == 0 && !q->lib->CommGetAsyncError(q->comm, &broken) && broken)

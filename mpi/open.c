@@ -126,14 +126,12 @@ static gnd_status communicators(gndm_ctx *c, MPI_Comm comm)
     return gndm__mpi(c, rc, "MPI_Comm_dup");
 }
 
-/* Reads the width of a block of columns in factorizations. */
-static gnd_status read_block(gndm_ctx *c)
+/* Reads a number from 1 to `most`; *y is `otherwise` if s is NULL or empty. */
+static gnd_status read_number(const char *s, int64_t otherwise, int64_t most, int64_t *y)
 {
-    enum { BLOCK = 128, MOST = 1 << 20 };
-    const char *s = getenv("GND_MPI_BLOCK");
     char *end = NULL;
-    c->block = s && *s ? strtoll(s, &end, 10) : BLOCK;
-    return (end && *end) || c->block < 1 || c->block > MOST ? GND_ERR_ARG : GND_OK;
+    *y = s && *s ? strtoll(s, &end, 10) : otherwise;
+    return end && (*end || *y < 1 || *y > most) ? GND_ERR_ARG : GND_OK;
 }
 
 static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
@@ -154,14 +152,18 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
         st = GND_ERR_ARG;
         text = "gndm_open: an unknown flag";
     }
-    if (!st && (st = read_block(c)))
+    if (!st && (st = read_number(getenv("GND_MPI_BLOCK"), 128, 1 << 20, &c->block)))
         text = "gndm_open: GND_MPI_BLOCK: not a number from 1 to 1048576";
+    if (!st && (st = read_number(getenv("GND_MPI_STAGE"), 0, INT64_C(1) << 40, &c->stage)))
+        text = "gndm_open: GND_MPI_STAGE: not a number of bytes from 1 to 2^40";
     int each;
     if (!st && (st = read_node(&each)))
         text = "gndm_open: GND_MPI_NODE: not a number of ranks";
     st = gndm__agree(c, st, text);
     if (!st) /* use that of rank 0: the environment may differ between ranks */
         st = gndm__bcast(c, &c->block, sizeof c->block, 0);
+    if (!st)
+        st = gndm__bcast(c, &c->stage, sizeof c->stage, 0);
     if (!st)
         st = same_floats(c);
     if (!st && c->no_rebuild[0])

@@ -207,10 +207,10 @@ static double relax(int k, double *speed, double *most, const double *next)
     return sum;
 }
 
-/* Cuts n elements in proportion to speed[0 .. k-1], with at most most[i] elements in part i. If
- * these limits add up to less than n, cuts in proportion to them, with at most buffer[i] elements
- * in part i. If that is not enough either, cuts in proportion to buffer. Overwrites speed and most,
- * which is at most buffer. */
+/* Cuts n elements in proportion to speed[0 .. k-1], with at most most[i] elements in part i, or
+ * twice that (and buffer[i]) if these limits add up to less than n. If that is not enough, cuts in
+ * proportion to the limits, with at most buffer[i] elements in part i. If that is not enough
+ * either, cuts in proportion to buffer. Overwrites speed and most, which is at most buffer. */
 static void cuts_by(int64_t n, int k, double *speed, double *most, const double *buffer,
                     int64_t *cut)
 {
@@ -220,6 +220,11 @@ static void cuts_by(int64_t n, int k, double *speed, double *most, const double 
     if (!(sum > 0 && room > 0)) { /* no speed or no limit is known */
         gndm__even_cuts(n, k, cut);
         return;
+    }
+    if (room < (double)n) {
+        room = 0;
+        for (int i = 0; i < k; i++)
+            room += most[i] = fmin(2 * most[i], buffer[i]);
     }
     if (room < (double)n)
         sum = relax(k, speed, most, buffer);
@@ -276,7 +281,7 @@ gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const
             speed[k] = most[k] = buffer[k] = INFINITY;
         for (int r = 0; r < c->size; r++) {
             const int k = r / stride[d] % g[d];
-            const double v = kind ? c->ranks[r].flops : c->ranks[r].bandwidth;
+            const double v = kind ? c->ranks[r].flops : c->ranks[r].share;
             const double m = floor((double)c->ranks[r].mem_bytes / 8 / (row > 0 ? row : 1));
             const double b = floor((double)c->ranks[r].max_alloc_bytes / (row > 0 ? row : 1));
             speed[k] = v < speed[k] ? v : speed[k];

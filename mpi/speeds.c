@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * speeds.c - measures the speeds of the ranks' devices: elementwise work and products at growing
- * sizes, of which the last one counts; and the link to the next rank. All ranks measure at the same
- * time, because they will also compute at the same time: ranks that share cores or a GPU share its
- * speed. The figures are kept in the cache folder, in mpi-HASH.txt, one file for each rank. The
- * hash covers the device, its driver, the rank's place (host, number on its node, cores that it may
- * use), the numbers of ranks, and whether NCCL or a CUDA-aware MPI is used: two devices of one name
- * may be of unlike speed.
+ * speeds.c - measures the speeds of the ranks' devices: elementwise work, sums and products at
+ * growing sizes, of which the last one counts; and the link to the next rank. All ranks measure at
+ * the same time, because they will also compute at the same time: ranks that share cores or a GPU
+ * share its speed. The figures are kept in the cache folder, in mpi-HASH.txt, one file for each
+ * rank. The hash covers the device, its driver, the rank's place (host, number on its node, cores
+ * that it may use), the numbers of ranks, and whether NCCL or a CUDA-aware MPI is used: two devices
+ * of one name may be of unlike speed.
  */
 #include "nccl.h"
 
@@ -53,10 +53,10 @@ static int load(const char *path, gndm_rank_info *i)
     FILE *f = path[0] ? fopen(path, "r") : NULL;
     if (!f)
         return 0;
-    const int n = fscanf(f, "gnd-mpi 3 bandwidth %lf flops %lf link %lf end", &i->bandwidth,
-                         &i->flops, &i->link);
+    const int n = fscanf(f, "gnd-mpi 4 bandwidth %lf sums %lf flops %lf link %lf end",
+                         &i->bandwidth, &i->sums, &i->flops, &i->link);
     fclose(f);
-    return n == 3 && i->bandwidth > 0 && i->flops > 0 && i->link >= 0;
+    return n == 4 && i->bandwidth > 0 && i->sums > 0 && i->flops > 0 && i->link >= 0;
 }
 
 /* Saves the figures. If the file cannot be written, the next program measures again; this is not an
@@ -68,8 +68,8 @@ static void save(const char *path, const gndm_rank_info *i)
     FILE *f = path[0] ? fopen(temporary, "w") : NULL;
     if (!f)
         return;
-    fprintf(f, "gnd-mpi 3\nbandwidth %.6g\nflops %.6g\nlink %.6g\nend\n", i->bandwidth, i->flops,
-            i->link);
+    fprintf(f, "gnd-mpi 4\nbandwidth %.6g\nsums %.6g\nflops %.6g\nlink %.6g\nend\n", i->bandwidth,
+            i->sums, i->flops, i->link);
     const int bad = ferror(f);
     if (fclose(f) || bad || rename(temporary, path))
         remove(temporary);
@@ -77,20 +77,29 @@ static void save(const char *path, const gndm_rank_info *i)
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* The best of three times, in seconds, of an elementwise operation on n floats or of an n x n
- * product. */
-static double seconds(gndm_ctx *c, int64_t n, int product)
+typedef enum work { ELEMENTWISE, SUM, PRODUCT } work;
+
+static gnd_array *done(gnd_array *x, work w)
+{
+    return w == PRODUCT ? gnd_matmul(x, x)
+           : w == SUM   ? gnd_sum(x, GND_ALL, 0)
+                        : gnd_add_f(gnd_mul_f(x, 0.5), 1);
+}
+
+/* The best of three times, in seconds, of work on n floats, or of an n x n product. */
+static double seconds(gndm_ctx *c, int64_t n, work w)
 {
     double best = 0;
     gnd_scope_begin();
     const int64_t dim[2] = {n, n};
+    const int product = w == PRODUCT;
     gnd_array *x = gnd_astype(gnd_ones(c->dev, GND_FLOAT32, product ? 2 : 1, dim), GND_FLOAT32);
     x = gnd_add(x, gnd_arange_i64(c->dev, 0, n, 1, GND_FLOAT32));
     gnd_status st = gnd_wait(x);
     for (int i = 0; i < 4 && !st; i++) { /* the first run compiles */
         gnd_scope_begin();
         const double t = gndm__now();
-        st = gnd_wait(product ? gnd_matmul(x, x) : gnd_add_f(gnd_mul_f(x, 0.5), 1));
+        st = gnd_wait(done(x, w));
         const double dt = gndm__now() - t;
         if (i && (best == 0 || dt < best))
             best = dt;
@@ -102,18 +111,19 @@ static double seconds(gndm_ctx *c, int64_t n, int product)
 
 /* Measures at growing sizes until the time is so long that the launch is negligible. A fast GPU
  * needs some hundred times the size that a CPU needs. */
-static double rate(gndm_ctx *c, int product)
+static double rate(gndm_ctx *c, work w)
 {
     static const int64_t first[2] = {1 << 16, 128}, last[2] = {1 << 27, 4096};
+    const int product = w == PRODUCT;
     const double enough = 2e-3;
     double y = 1; /* a device that fails to compute counts as slow; 0 would mean an unknown speed */
     gnd_device_info info;
     const double memory = gnd_device_describe(c->dev, &info) ? 0 : (double)info.mem_bytes;
     for (int64_t i = first[product]; i <= last[product]; i *= product ? 2 : 4) {
         const double n = (double)i, bytes = 12 * (product ? n * n : n);
-        const double t = i > first[product] && 4 * bytes > memory ? 0 : seconds(c, i, product);
+        const double t = i > first[product] && 4 * bytes > memory ? 0 : seconds(c, i, w);
         if (t > 0)
-            y = product ? 2 * n * n * n / t : 8 * n / t;
+            y = product ? 2 * n * n * n / t : (w == SUM ? 4 : 8) * n / t;
         if (!(t > 0) || t > enough)
             break;
     }
@@ -174,6 +184,24 @@ static gnd_status link_rate(gndm_ctx *c, double *y)
     return st;
 }
 
+/* Sets the shares: the smaller of those in elementwise work and in sums. Arrays are cut once for
+ * both, and a rank that has too much delays all others, while one that has too little only leaves a
+ * part of its own speed unused. */
+static void share(const gndm_ctx *c, gndm_rank_info *all)
+{
+    double bandwidth = 0, sums = 0, total = 0;
+    for (int r = 0; r < c->size; r++) {
+        bandwidth += all[r].bandwidth;
+        sums += all[r].sums;
+    }
+    for (int r = 0; r < c->size; r++) {
+        const double a = all[r].bandwidth / bandwidth, b = all[r].sums / sums;
+        total += all[r].share = a < b ? a : b;
+    }
+    for (int r = 0; r < c->size; r++)
+        all[r].share /= total;
+}
+
 gnd_status gndm__measure(gndm_ctx *c)
 {
     gnd_device_info d;
@@ -193,10 +221,13 @@ gnd_status gndm__measure(gndm_ctx *c)
         st = gndm__allreduce(c, &known, 1, MPI_INT, MPI_MIN);
         if (!st && !known) {
             st = gndm__barrier(c, c->comm);
-            mine.bandwidth = st ? 0 : rate(c, 0);
+            mine.bandwidth = st ? 0 : rate(c, ELEMENTWISE);
             if (!st)
                 st = gndm__barrier(c, c->comm);
-            mine.flops = st ? 0 : rate(c, 1);
+            mine.sums = st ? 0 : rate(c, SUM);
+            if (!st)
+                st = gndm__barrier(c, c->comm);
+            mine.flops = st ? 0 : rate(c, PRODUCT);
             if (!st)
                 st = link_rate(c, &mine.link);
             if (!st)
@@ -227,11 +258,7 @@ gnd_status gndm__measure(gndm_ctx *c)
             free(all);
         return st;
     }
-    double sum = 0;
-    for (int r = 0; r < c->size; r++)
-        sum += all[r].bandwidth;
-    for (int r = 0; r < c->size; r++)
-        all[r].share = all[r].bandwidth / sum;
+    share(c, all);
     c->ranks = all;
     return GND_OK;
 }

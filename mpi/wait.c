@@ -11,6 +11,7 @@
 #include "ctx.h"
 
 #include <gnd/timeline.h>
+#include <sched.h>
 #include <string.h>
 #include <time.h>
 
@@ -119,20 +120,28 @@ static gnd_status roll_call(gndm_ctx *c)
 
 gnd_status gndm__idle(gndm_ctx *c, gndm__patience *p)
 {
+    const double at_once = 300e-6;
     const unsigned i = p->looks++;
     if (c->broken)
         return c->status;
     if (i < 100)
         return GND_OK;
-    rest(i < 400 ? 20 : i < 2000 ? 100 : 500);
-    if (i % 16)
+    if (p->slept == 0) { /* ranks that are about to come do not wait for a timer, of some 70 us */
+        if (i == 100)
+            p->began = gndm__now();
+        if (gndm__now() - p->began < at_once) {
+            sched_yield();
+            return GND_OK;
+        }
+    }
+    const unsigned n = p->slept++;
+    rest(n < 300 ? 20 : n < 1900 ? 100 : 500);
+    if (n % 16)
         return GND_OK;
     while (!c->broken && listen(c, NULL, NULL))
         ;
     if (c->broken)
         return c->status;
-    if (p->began == 0)
-        p->began = gndm__now();
     return c->timeout > 0 && gndm__now() - p->began > c->timeout ? roll_call(c) : GND_OK;
 }
 

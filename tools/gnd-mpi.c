@@ -176,9 +176,11 @@ static int devices(void)
     for (int r = 0; rank == 0 && r < gndm_size(ctx); r++) {
         char mem[16];
         printf("rank %d: %s: %s: %s\n", r, info[r].host, info[r].device, info[r].name);
-        printf("    speeds    elementwise %.3g GB/s, products %.3g Gflop/s, link %.3g GB/s (%s)\n",
-               info[r].bandwidth / 1e9, info[r].flops / 1e9, info[r].link / 1e9, info[r].transport);
-        printf("    share     %.1f %% of elementwise work; memory %s\n", 100 * info[r].share,
+        printf("    speeds    elementwise %.3g GB/s, sums %.3g GB/s, products %.3g Gflop/s, "
+               "link %.3g GB/s (%s)\n",
+               info[r].bandwidth / 1e9, info[r].sums / 1e9, info[r].flops / 1e9, info[r].link / 1e9,
+               info[r].transport);
+        printf("    share     %.1f %% of arrays; memory %s\n", 100 * info[r].share,
                size_text((double)info[r].mem_bytes, mem, sizeof mem));
         if (info[r].no_nccl[0])
             printf("    no NCCL   %s\n", info[r].no_nccl);

@@ -103,11 +103,12 @@ typedef struct gndm_rank_info {
                                              copy); "nccl", or "nccl+staged": NCCL with some ranks,
                                              MPI with others */
     double bandwidth;                     /* bytes per second of elementwise work */
+    double sums;                          /* bytes per second of sums */
     double flops;                         /* operations per second of products, float32 */
     double link;                          /* bytes per second to the next rank */
-    double share;                         /* part of elementwise work, by measured speed: 0 .. 1 */
-    uint64_t mem_bytes, max_alloc_bytes;  /* memory of the device, and its largest buffer */
-    char no_nccl[160];                    /* why it does not use NCCL; "" if it does */
+    double share;                        /* part of arrays that are cut by GNDM_BANDWIDTH: 0 .. 1 */
+    uint64_t mem_bytes, max_alloc_bytes; /* memory of the device, and its largest buffer */
+    char no_nccl[160];                   /* why it does not use NCCL; "" if it does */
     char no_cuda_mpi[160]; /* why it does not give its device's memory to MPI; "" if it does */
 } gndm_rank_info;
 /* Fills info[0 .. gndm_size - 1]. Measures the speeds if the cache folder does not have them; they
@@ -138,10 +139,13 @@ GND_API gndm_part *gndm_part_replicated(gndm_ctx *c, int ndim, const int64_t *sh
 GND_API gndm_part *gndm_part_even(gndm_ctx *c, int ndim, const int64_t *shape, const int *grid);
 /* The kind of work whose measured speed determines the cuts. */
 enum { GNDM_BANDWIDTH = 0, GNDM_FLOPS = 1 };
-/* Cuts in proportion to the measured speeds of the ranks. A part has at most 1/8 of the memory of
- * its device, and fits the device's largest buffer, at 16 bytes per element; what exceeds this goes
- * to the other ranks. If the array exceeds all these limits together, the cuts are in proportion to
- * them, but every part still fits a buffer if that is possible. If a device cannot hold its part,
+/* Cuts in proportion to the measured speeds of the ranks: of products (GNDM_FLOPS), or of
+ * elementwise work and sums, of which the one counts in which a rank has the smaller share
+ * (GNDM_BANDWIDTH). A part has at most 1/8 of the memory of its device, and fits the device's
+ * largest buffer, at 16 bytes per element; what exceeds this goes to the other ranks. If the array
+ * exceeds all these limits together, a part has at most 1/4 of the memory. If that is too little as
+ * well, the cuts are in proportion to these limits, but every part still fits a buffer if that is
+ * possible. If a device cannot hold its part,
  * evaluation fails with GND_ERR_DEVMEM and names the rank. grid:
  * as in gndm_part_even. If several ranks share a coordinate of an axis, the slowest of them
  * determines its interval. */

@@ -14,6 +14,7 @@
 #define MOST 16          /* elements of a lane in a block */
 #define MOST_EXACT 256   /* the same, if the order of elements does not matter */
 #define ROW_RUN 16384    /* elements below which a row is not split */
+#define LONG_RUN 131072  /* elements of a task from which on there are more than 64 */
 #define WORDS 16         /* elements of a row from which on random words are computed at once */
 #define LONG_WINDOW 2048 /* windows from which on lanes along them are as fast */
 
@@ -39,6 +40,13 @@ static int by_columns(const gnd__kir *k)
 static int64_t clamp(int64_t v, int64_t lo, int64_t hi)
 {
     return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* The number of tasks for n elements. Many cores end together only if there are several for each:
+ * one that is late delays the others by a task. */
+static int64_t tasks(int64_t n)
+{
+    return clamp(n / LONG_RUN, 64, 512);
 }
 
 /* Whether k has no reductions but extremes and their places. */
@@ -88,7 +96,8 @@ static gnd_status rows(gnd__cg *c)
     const gnd__kir *k = c->k;
     int n = k->nkeep + k->nred, last = n - 1;
     int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k), splits, chunk, rows_per_task;
-    splits = clamp((64 + m - 1) / m, 1, clamp(r / ROW_RUN, 1, 64));
+    const int64_t most = m > 0 && r > INT64_MAX / m ? 512 : tasks(m * r);
+    splits = clamp((most + m - 1) / m, 1, clamp(r / ROW_RUN, 1, most));
     chunk = (r + splits - 1) / splits;
     chunk = (chunk + 1023) / 1024 * 1024;
     splits = r ? (r + chunk - 1) / chunk : 1;

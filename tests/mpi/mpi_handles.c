@@ -26,7 +26,8 @@ static void ranks(void)
     gndm_rank_info *info = calloc((size_t)size, sizeof *info);
     dist_ok(gndm_ranks(ctx, info) == GND_OK, "the ranks tell what they are");
     for (int r = 0; r < size; r++) {
-        good &= info[r].bandwidth > 0 && info[r].flops > 0 && info[r].host[0] && info[r].name[0];
+        good &= info[r].bandwidth > 0 && info[r].sums > 0 && info[r].flops > 0;
+        good &= info[r].host[0] && info[r].name[0];
         share += info[r].share;
     }
     dist_ok(good && !strcmp(info[rank].device, gnd_device_id(dev)), "device and measured speeds");

@@ -6,6 +6,10 @@
 . "$GND_SRCDIR/tests/lib/tap.sh"
 . "$GND_SRCDIR/tests/mpi/start.sh"
 
+# A few hundred bytes for a stage: transforms are exchanged in several.
+GND_MPI_STAGE=500
+export GND_MPI_STAGE
+
 # example RANKS NAME [ARGUMENT...]: it ends well and tells its result, for which it has a bound.
 example() {
     ranks=$1 prog=$2

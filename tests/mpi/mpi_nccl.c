@@ -127,6 +127,23 @@ static void all_reduce(void)
     gndm_part_free(whole);
 }
 
+/* Transforms whose exchange goes in stages (GND_MPI_STAGE), of slabs and pencils. */
+static void transforms(void)
+{
+    static const char *const names[] = {"fft2", "ifftn", "rfftn"};
+    const int64_t shape[3] = {12, 20, 18};
+    for (int i = 0; i < 3; i++)
+        for (int way = 0; way < WAYS; way++) {
+            gnd_array *x = dist_sample(i == 2 ? GND_FLOAT32 : GND_COMPLEX64, 3, shape, 13 + i);
+            gndm_array *a = dist_array(x, way);
+            const gnd_value v = gnd_value_array(x);
+            gnd_value ref;
+            if (dist_ok(gnd_call(dev, names[i], 1, &v, 0, NULL, &ref) == GND_OK, "%s", names[i]))
+                dist_same(gndm_unary(names[i], a), ref.as.array, 1e-5, "%s, way %d", names[i], way);
+            gndm_release(a);
+        }
+}
+
 static void everything(void)
 {
     moves(GND_FLOAT32, 13, 21);
@@ -140,6 +157,7 @@ static void everything(void)
     reductions(GND_BOOL, 1, 2, (const char *const[]){"any", "all"});
     reductions(GND_COMPLEX64, 0, 1, (const char *const[]){"sum"});
     all_reduce();
+    transforms();
     const int64_t n = 1000;
     gnd_array *x = dist_sample(GND_INT32, 1, &n, 5);
     gndm_array *a = dist_array(x, 1);
@@ -227,6 +245,23 @@ static void failure(const char *text, int breaks, int large)
     gndm_part_free(whole);
 }
 
+/* A failure of one stage of an exchange. */
+static void stage_failure(const char *text)
+{
+    const int64_t shape[2] = {60, 64};
+    gnd_array *x = dist_sample(GND_COMPLEX64, 2, shape, 5);
+    gndm_array *a = dist_array(x, 0), *y = gndm_unary("fft2", a);
+    const int failed = gndm_wait(ctx, 1, &y) != GND_OK;
+    dist_ok(failed && strstr(gndm_message(ctx), text) && strstr(gndm_message(ctx), "[rank 1]") &&
+                everywhere(gndm_message(ctx)),
+            "one rank's failure is everybody's: %s", gndm_message(ctx));
+    gndm_release(y);
+    dist_ok(gndm_status(ctx) == GND_OK, "the context can still be used");
+    dist_same(gndm_unary("fft2", a), gnd_fftn(x, 2, NULL, NULL, GND_NORM_BACKWARD), 1e-5,
+              "and it transforms as it should");
+    gndm_release(a);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "tell"))
@@ -235,6 +270,8 @@ int main(int argc, char **argv)
     gndm_scope_begin(ctx);
     if (argc > 1 && !strcmp(argv[1], "trees"))
         trees();
+    else if (argc > 2 && !strcmp(argv[1], "fails-stages"))
+        stage_failure(argv[2]);
     else if (argc > 2)
         failure(argv[2], !strcmp(argv[1], "breaks"), !strcmp(argv[1], "fails-large"));
     else

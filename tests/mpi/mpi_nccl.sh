@@ -29,7 +29,8 @@ LD_LIBRARY_PATH=$scratch:$libraries
 export GND_BACKEND_PATH FAKE_OPENCL FAKE_DIR GND_DEVICE LD_LIBRARY_PATH
 
 # Everything, with a group of 2 ranks; with GND_TEST_ALL also beside a rank that has the same GPU as another.
-FAKE_LOG=1 started 2 mpi_nccl
+# A few hundred bytes for a stage: transforms go in several stages, and work begins before all have come.
+GND_MPI_STAGE=3000 FAKE_LOG=1 started 2 mpi_nccl
 check "elements went through NCCL" grep -q 'fake ncclSend' err
 check "reductions too" grep -q 'fake ncclAllReduce' err
 check "the communicator is destroyed at the end" grep -q 'fake ncclCommDestroy' err
@@ -80,6 +81,10 @@ for call in 'ncclSend 1 2:ncclSend: invalid usage' 'ncclGroupEnd 1 2:ncclGroupEn
     'ncclAllReduce 1 1:ncclAllReduce: invalid usage' 'cuStreamWaitEvent 1 4:cuStreamWaitEvent: CUDA_ERROR'; do
     FAKE_FAIL=${call%%:*} started 2 mpi_nccl fails "${call#*:}"
 done
+# In the third stage of an exchange: two are under way. Calls of the queue's waits come after all stages.
+for call in 'ncclGroupEnd 1 4:ncclGroupEnd: unhandled cuda error' 'cuStreamWaitEvent 1 13:cuStreamWaitEvent: CUDA_ERROR'; do
+    GND_MPI_STAGE=300 FAKE_FAIL=${call%%:*} started 2 mpi_nccl fails-stages "${call#*:}"
+done
 FAKE_FAIL='cuEventQuery 1 2' started 2 mpi_nccl breaks "wait: during an exchange by NCCL: cuEventQuery: CUDA_ERROR_LAUNCH_FAILED"
 
 # CUDA-aware MPI: device memory is sent and received, also beside a rank that uses its host's; a test at the start.
@@ -95,5 +100,6 @@ told "wrong bytes" "rank 0: staged: GND_MPI_NCCL=0; MPI: the test message throug
 told "not wanted" "rank 0: staged: GND_MPI_NCCL=0; MPI: GND_MPI_CUDA=0" GND_MPI_CUDA=0 LD_PRELOAD="$scratch/aware.so"
 told "required in vain" "gndm_open: GND_MPI_CUDA=1, and MPI cannot use the device: this MPI " GND_MPI_CUDA=1
 told "no number" "rank 1: gndm_open: GND_MPI_NODE: not a number of ranks [rank 0]" GND_MPI_NODE=two
+told "no bytes" "rank 1: gndm_open: GND_MPI_STAGE: not a number of bytes from 1 to 2^40 [rank 0]" GND_MPI_STAGE=-1
 told "neither" "rank 1: gndm_open: GND_MPI_CUDA: not 0 or 1 [rank 0]" GND_MPI_CUDA=maybe
 done_testing
