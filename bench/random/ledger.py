@@ -20,6 +20,19 @@ def ratio(record):
     return record['ms']['gnd'] / peer[1] if peer and 'gnd' in record['ms'] and not wrong(record, 'gnd') else None
 
 
+SLACK = 1 << 20
+
+
+def memory_ratio(record):
+    """gnd's peak of device memory by the least of the peers with the right values; up to 1 MiB more is no difference,
+    since allocators round that far. None: not known."""
+    peaks = record.get('peak', {})
+    peers = [v for k, v in peaks.items() if k != 'gnd' and k in record['ms'] and not wrong(record, k)]
+    if 'gnd' not in peaks or not peers or wrong(record, 'gnd'):
+        return None
+    return peaks['gnd'] / min(peers) if peaks['gnd'] > min(peers) + SLACK else min(1, peaks['gnd'] / min(peers))
+
+
 def mean(values):
     return math.exp(sum(math.log(v) for v in values) / len(values)) if values else float('nan')
 
@@ -74,6 +87,13 @@ def summary(records):
     for k in sorted(kinds, key=lambda k: -mean(kinds[k])):
         v = kinds[k]
         out.append(f'  {k:24} {mean(v):6.2f}  ({len(v)}, worst {max(v):.2f})')
+    mem = sorted((r for r in rows if memory_ratio(r)), key=lambda r: -memory_ratio(r))
+    if mem:
+        out.append(f'  memory: {len(mem)} workloads, peak by the least peer\'s: geometric mean '
+                   f'{mean([memory_ratio(r) for r in mem]):.2f}, above 1.2 {sum(memory_ratio(r) > 1.2 for r in mem)}')
+        out += [f'    {memory_ratio(r):5.2f} {r["number"]}: MB ' +
+                ', '.join(f'{k} {v / 1e6:.1f}' for k, v in r['peak'].items()) + f': {r["text"][:110]}'
+                for r in mem[:12] if memory_ratio(r) > 1.2]
     out += faults(records)
     lacking = [r for r in records if not ratio(r) and 'gnd' in r['ms'] and not wrong(r, 'gnd')]
     out += [f'  no peer {r["number"]}: {r["text"]}: {r["why"]}' for r in lacking[:10]]

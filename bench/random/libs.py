@@ -58,6 +58,11 @@ class Lib:
     def free(self):
         """Gives memory back that the library keeps."""
 
+    def peak(self, call, nbytes):
+        """The most device memory during a call, in bytes, of the inputs (nbytes) too and with what `call` returns;
+        None: this library does not tell."""
+        return None
+
     def function(self, work):
         """[(suffix, function)]: the forms of the workload that this library runs."""
         names = list(work.inputs)
@@ -149,6 +154,14 @@ class Gnd(Lib):
     def sync(self):
         self.gnd.synchronize()
 
+    def peak(self, call, nbytes):
+        self.sync()
+        self.device.reset_peak()
+        before = self.device.stats()['bytes_in_use']
+        call()
+        self.sync()
+        return nbytes + self.device.stats()['bytes_peak'] - before
+
     def win(self, x, n, axis=None):
         return self.gnd.sliding_window_view(x, n, axis) if axis is not None else self.gnd.sliding_window_view(x, n)
 
@@ -196,6 +209,20 @@ class CuPy(Lib):
 
     def sync(self):
         self.cp.cuda.Device().synchronize()
+
+    def peak(self, call, nbytes):
+        pool = self.cp.get_default_memory_pool()
+        most, before = 0, pool.used_bytes()
+
+        class Watch(self.cp.cuda.MemoryHook):
+            name = 'watch'
+
+            def malloc_postprocess(self, **_):
+                nonlocal most
+                most = max(most, pool.used_bytes())
+        with Watch():
+            call()
+        return nbytes + max(0, most - before)
 
     def free(self):
         self.cp.get_default_memory_pool().free_all_blocks()
@@ -249,6 +276,11 @@ class Jax(Lib):
     def free(self):
         self.last = None
         self.jax.clear_caches()
+
+    def peak(self, call, nbytes):
+        """By XLA's analysis of the program: what it has beside the inputs."""
+        m = call.function.lower(*call.arrays).compile().memory_analysis()
+        return nbytes + m.temp_size_in_bytes + m.output_size_in_bytes - m.alias_size_in_bytes
 
     def function(self, work):
         return [('', self.jax.jit(super().function(work)[0][1]))]
@@ -314,6 +346,16 @@ class Torch(Lib):
     def sync(self):
         if self.where == 'cuda':
             self.torch.cuda.synchronize()
+
+    def peak(self, call, nbytes):
+        if self.where != 'cuda':
+            return None
+        self.sync()
+        self.torch.cuda.reset_peak_memory_stats()
+        before = self.torch.cuda.memory_allocated()
+        call()
+        self.sync()
+        return nbytes + self.torch.cuda.max_memory_allocated() - before
 
     def free(self):
         if self.compiled:

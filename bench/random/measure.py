@@ -169,6 +169,29 @@ class Side:
         return (min if best else statistics.median)(self.times) * 1e3
 
 
+class Call:
+    """A side's call, for Lib.peak."""
+
+    def __init__(self, side):
+        self.function, self.arrays, self.side = side.f, side.arrays, side
+
+    def __call__(self):
+        return self.side.call()
+
+
+def peaks_of(sides, nbytes):
+    """The most device memory of each side, in bytes, where its library tells."""
+    out = {}
+    for side in sides:
+        try:
+            peak = side.lib.peak(Call(side), nbytes)
+        except Exception:  # a measurement that one library has not for this form
+            peak = None
+        if peak:
+            out[side.name] = int(peak)
+    return out
+
+
 def sides_of(work, libs, arrays, seconds, timed=True):
     """The forms of all libraries, started; those that cannot have .why."""
     sides = []
@@ -246,5 +269,6 @@ def measure(work, gnd, libs, reference, seed, options):
             if side.times:
                 record['ms'][side.name] = round(side.ms(options.best), 6)
                 record['first_ms'][side.name] = round(side.first * 1e3, 2)
+        record['peak'] = peaks_of(live, sum(i.nbytes() for i in work.inputs.values()))
     record['bytes'] = int(work.nbytes or sum(i.nbytes() for i in work.inputs.values()) + out_bytes)
     return record

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/divide.c - maps with divided axes, so that repeated arrays (tile, repeat) are computed where
- * they are used.
+ * fuse/divide.c - maps with divided axes, so that repeated arrays (tile, repeat), and on GPUs
+ * permuted ones in another shape, are computed where they are used.
  *
- * An array with a broadcast axis that is then reshaped has no strides along the reshaped axis, but
- * it has strides along the parts of that axis: if the kernel's axis is divided like the array's
- * axes, no reshape remains. Any other layout can be expressed in the parts too. If one kernel has
- * several such arrays, the parts are divided until they suit each.
+ * An array with a broadcast axis, or with permuted axes, that is then reshaped has no strides along
+ * the reshaped axis, but it has strides along the parts of that axis: if the kernel's axis is
+ * divided like the array's axes, no reshape remains. Any other layout can be expressed in the parts
+ * too. If one kernel has several such arrays, the parts are divided until they suit each.
  */
 #include "fuse/lower.h"
 
@@ -90,8 +90,8 @@ int gnd__divide(gnd__lowering *lo, const gnd_array *a, int32_t f)
     gnd__parts p = lo->parts;
     int64_t passed = 1, end = 1;
     int e = a->ndim;
-    if (lo->w->type != GND__P_KERNEL || lo->w->nred > 0 || a->size == 0 || !repeats(x) ||
-        !is_aligned(lo, a, f))
+    if (lo->w->type != GND__P_KERNEL || lo->w->nred > 0 || a->size == 0 ||
+        !(repeats(x) || (lo->g->gpu && x->kind == GND__VIEW)) || !is_aligned(lo, a, f))
         return 0;
     for (int d = 0; d < lo->space.ndim && !lo->parts.n; d++) {
         p.dim[d] = lo->space.dim[d];

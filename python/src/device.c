@@ -165,6 +165,15 @@ static PyObject *set_limit(PyObject *self, PyObject *arg)
     Py_RETURN_NONE;
 }
 
+static PyObject *reset_peak(PyObject *self, PyObject *none)
+{
+    (void)none;
+    const gnd_status s = gnd_device_reset_peak(((py_device_obj *)self)->dev);
+    if (s != GND_OK)
+        return py_raise(s, gnd_message());
+    Py_RETURN_NONE;
+}
+
 static PyObject *trim(PyObject *self, PyObject *none)
 {
     (void)none;
@@ -213,6 +222,8 @@ static PyMethodDef methods[] = {
      "Counters since the device was opened, as a dict; memory in bytes."},
     {"set_limit", set_limit, METH_O,
      "set_limit(nbytes): the most memory that arrays may hold; 0: no limit."},
+    {"reset_peak", reset_peak, METH_NOARGS,
+     "Sets bytes_peak of the counters to the bytes that are in use."},
     {"free_unused", trim, METH_NOARGS, "Gives unused memory of the pool back to the driver."},
     {NULL, NULL, 0, NULL}};
 static PyGetSetDef getset[] = {{"id", id, NULL, "\"opencl:0\"", NULL},

@@ -175,7 +175,7 @@ def core():
         '    def synchronize(self) -> None: ...', '    def info(self) -> dict[str, Any]: ...',
         '    def stats(self) -> dict[str, int]: ...',
         '    def set_limit(self, nbytes: int, /) -> None: ...',
-        '    def free_unused(self) -> None: ...', ''
+        '    def reset_peak(self) -> None: ...', '    def free_unused(self) -> None: ...', ''
     ]
     lines += [
         'def devices() -> list[dict[str, Any]]: ...', 'def evaluate(*arrays: ndarray) -> None: ...',

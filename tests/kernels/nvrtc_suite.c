@@ -256,6 +256,9 @@ static const char *const prim_graphs[] = {
     "searchsorted(broadcast_to(r, (200000, 48)).reshape(-1), broadcast_to(x, (100, 64, 48)), side='right')",
     "take(x, [[3], [1]], axis=0) + 1",
     "cumsum(broadcast_to(x, (1000, 64, 48))[:, :3].reshape(1000, 144), axis=0)",
+    "s = x @ y.T; e = exp(s - max(s, axis=1, keepdims=True)); (e / sum(e, axis=1, keepdims=True)) @ y",
+    "s = where(arange(64)[:, None] >= arange(64), x @ y.T * 0.5, -1e4); "
+    "e = exp(s - max(s, axis=1, keepdims=True)); (e / sum(e, axis=1, keepdims=True)) @ y",
 };
 
 /* On GPUs whose groups may not wait for one another. */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "ops/index/index.h"
 #include "array/steps.h"
+#include "array/through.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include <gnd/array.h>
@@ -123,7 +124,7 @@ gnd_array *gnd__take_axes(gnd_array *x, int n, gnd_array *const *idx, const int 
             y = in[i];
     }
     if (!y)
-        y = gnd__take_node(x, n, in, ndim, dim, &how);
+        y = gnd__take_through(x, n, in, ndim, dim, &how);
     /* rows without elements: no kernel reads their indices */
     int unread = y->kind == GND__TAKE && y->size == 0 && gnd__shape_size(b->ndim, b->dim, 1) > 0;
     for (int i = 0; i < n && unread && y->kind == GND__TAKE; i++) {
@@ -244,7 +245,7 @@ gnd_array *gnd_take_along_axis(gnd_array *x, gnd_array *indices, int axis)
     gnd_array *v = gnd__broadcast(x, x->ndim, dim);
     gnd_array *y = i->kind == GND__ERROR   ? i
                    : v->kind == GND__ERROR ? v
-                                           : gnd__take_node(v, 1, &i, b.ndim, b.dim, &how);
+                                           : gnd__take_through(v, 1, &i, b.ndim, b.dim, &how);
     if (y->kind == GND__TAKE && y->size == 0 && (bad = gnd__check_now(i)))
         y = bad;
     return gnd__leave(in, y);

@@ -8,6 +8,7 @@
 #include "array/steps.h"
 #include "graph/check.h"
 #include "graph/scope.h"
+#include "prim/attention.h"
 #include <gnd/array.h>
 #include <gnd/linalg.h>
 #include <gnd/reduce.h>
@@ -83,6 +84,21 @@ static gnd_array *matrix(gnd_array *x, gnd_dtype t, int column)
     return gnd__expanded(c, column ? 2 : 1);
 }
 
+/* The product of a and b; by one kernel if a is softmax(q k^T). */
+static gnd_array *multiply(gnd_array *a, gnd_array *b, const product *p)
+{
+    gnd__attention x;
+    int perm[GND_MAX_NDIM];
+    if (!gnd__attention_of(a, b, &x))
+        return gnd__matmul_node(a, b, p->ndim, p->dim);
+    for (int d = 0; d < p->ndim; d++)
+        perm[d] = d < p->ndim - 2 ? d : 2 * p->ndim - 3 - d;
+    gnd_array *k = gnd__permuted(x.kt, perm);
+    gnd_array *y = k->kind == GND__ERROR ? k : gnd__attention_node(&x, k, b);
+    gnd__attention_drop(&x);
+    return y;
+}
+
 gnd_array *gnd_matmul(gnd_array *a, gnd_array *b)
 {
     gnd_device *dev;
@@ -103,9 +119,7 @@ gnd_array *gnd_matmul(gnd_array *a, gnd_array *b)
         y = gnd__filled(dev, t, p.ndim, p.dim, &zero);
     } else {
         gnd_array *ma = matrix(a, t, 0), *mb = matrix(b, t, 1);
-        y = ma->kind == GND__ERROR   ? ma
-            : mb->kind == GND__ERROR ? mb
-                                     : gnd__matmul_node(ma, mb, p.ndim, p.dim);
+        y = ma->kind == GND__ERROR ? ma : mb->kind == GND__ERROR ? mb : multiply(ma, mb, &p);
     }
     return gnd__leave(in, without(y, p.drop));
 }

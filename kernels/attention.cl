@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * attention.cl - sums of the rows of v weighted by softmax, for prim/attention.c:
+ *
+ *     y[b][i][d] = sum over j of w[b][i][j] v[b][j][d]
+ *     w[b][i]    = softmax over j of SCALE(sum over c of q[b][i][c] k[b][j][c])
+ *
+ * with B batches, M rows of q, N of k and v, C and D columns. The scores are not stored: a group has BR rows of q,
+ * takes 64 rows of k and v at a time, and keeps for each row the largest score so far, the sum of the exponentials
+ * below it, and their sum of rows of v, which fade when the largest score grows.
+ *
+ *     MASK  0: nothing; 1: a score counts where IN_m is KEEP, and is `fill` elsewhere; 2: IN_m is added to it; 3: it
+ *           counts where i at_row + j at_col + at_first >= 0. IN_m of [b][i][j] is at b mb + i mr + j mc.
+ *
+ * 64 scores of each row that are all `fill`, so far below the largest that their exponentials are 0, are left out
+ * unless v has a NaN or an infinity there, which even a weight of 0 makes NaN.
+ */
+
+/* Groups of WG work-items, 16 of them for a row, of which each has TM rows and, 16 apart, 4 columns of scores and DJ
+ * of the result. q and k come CK columns at a time, v VK rows. Rows of local memory are QP long. */
+//@text attention
+    GND_LOCAL g_f32 lq[CK * QP] LOCAL_ALIGN, lp[64 * QP] LOCAL_ALIGN, le[PIECE] LOCAL_ALIGN;
+#if MASK % 2 && !SHUFFLES
+    GND_LOCAL int any_;
+#define ANY(r, is) \
+    GND_BARRIER(); \
+    if (lid == 0) any_ = 0; \
+    GND_BARRIER(); \
+    if (is) any_ = 1; \
+    GND_BARRIER(); \
+    r = any_
+#else
+#define ANY(r, is) r = __syncthreads_or(is)
+#endif
+#define ROW(i) ((i) / 4 * (WG / 4) + w * 4 + (i) % 4)
+#define PART(c0) (C % CK && C - (c0) < CK ? C - (c0) : CK)
+    const int lid = (int)GND_LID(0), x = lid % 16, w = lid / 16;
+    const g_i64 b = (g_i64)GND_GRP(0) % B, i0 = (NR - 1 - (g_i64)GND_GRP(0) / B) * BR;
+    const int rows = M - i0 < BR ? (int)(M - i0) : BR;
+    const g_f32 scale = GND_FROM_f32((g_u32)scale_bits);
+    GND_CONST_GLOBAL MT *qb = q + (b * M + i0) * C, *kb = k + b * N * C, *vb = v + b * N * D;
+    g_f32 acc[TM][DJ], most[TM], sum[TM], s[TM][4], piece[EACH], piece_q[EACH_Q];
+    UNROLL
+    for (int i = 0; i < TM; i++) {
+        most[i] = -GND_INF_f32;
+        sum[i] = 0;
+        UNROLL
+        for (int j = 0; j < DJ; j++) acc[i][j] = 0;
+    }
+    for (g_i64 j0 = 0; j0 < N; j0 += 64) {
+        const int cols = N - j0 < 64 ? (int)(N - j0) : 64;
+        GND_CONST_GLOBAL MT *kj = kb + j0 * C, *vj = vb + j0 * D;
+#define FETCH_K(c0) \
+        UNROLL \
+        for (int n = 0; n < EACH; n++) { \
+            const int e = lid + n * WG, c = e % CK + (c0), j = e / CK; \
+            piece[n] = j < cols && c < C ? LD(kj, j * C + c) : 0; \
+        } \
+        UNROLL \
+        for (int n = 0; n < EACH_Q; n++) { \
+            const int e = lid + n * WG, c = e % CK + (c0), r = e / CK; \
+            piece_q[n] = r < rows && c < C ? LD(qb, r * C + c) : 0; \
+        }
+#define FETCH_V(v0) \
+        UNROLL \
+        for (int n = 0; n < EACH; n++) { \
+            const int e = lid + n * WG; \
+            piece[n] = e < VK * D && e + (v0) * D < cols * D ? LD(vj, e + (v0) * D) : 0; \
+        }
+#if MASK % 2
+        const g_f32 fill = GND_FROM_f32((g_u32)fill_bits);
+        int far = 1, some, all = 0;
+#if MASK == 3
+        const int di = (int)at_row, dj = (int)at_col, place = di * (int)i0 + dj * (int)j0 + (int)at_first;
+        some = place + (di > 0 ? di * (rows - 1) : 0) + (dj > 0 ? dj * (cols - 1) : 0) >= 0;
+        all = place + (di < 0 ? di * (rows - 1) : 0) + (dj < 0 ? dj * (cols - 1) : 0) >= 0;
+#define COUNTS(i, u) (di * ROW(i) + dj * ((u) * 16 + x) + place >= 0)
+#else
+        g_u32 keep = 0;
+        UNROLL
+        for (int i = 0; i < TM; i++) {
+            UNROLL
+            for (int u = 0; u < 4; u++) {
+                const int r = ROW(i), j = u * 16 + x;
+                if (r < rows && j < cols && (IN_m(b * mb + (i0 + r) * mr + (j0 + j) * mc) != 0) == KEEP)
+                    keep |= (g_u32)1 << (i * 4 + u);
+            }
+        }
+        some = keep != 0;
+#define COUNTS(i, u) (keep >> ((i) * 4 + (u)) & 1u)
+#endif
+        for (int i = 0; i < TM; i++) far &= ROW(i) >= rows || fill - most[i] < -120.0f;
+#if MASK == 3
+        if (!some)
+#endif
+        {
+            ANY(some, some || !far);
+        }
+        if (!some) {
+            int odd = 0;
+            for (int e = lid; e < cols * D; e += WG) {
+                const g_f32 t = LD(vj, e);
+                odd |= !(t - t == 0);
+            }
+            ANY(some, odd);
+            if (!some)
+                continue;
+        }
+#endif
+        UNROLL
+        for (int i = 0; i < TM; i++) {
+            UNROLL
+            for (int u = 0; u < 4; u++) s[i][u] = 0;
+        }
+        FETCH_K(0)
+        for (int c0 = 0; c0 < C; c0 += CK) {
+            GND_BARRIER();
+            UNROLL
+            for (int n = 0; n < EACH; n++) {
+                const int e = lid + n * WG;
+                if (e < CK * 64) le[e % CK * 65 + e / CK] = piece[n];
+            }
+            UNROLL
+            for (int n = 0; n < EACH_Q; n++) {
+                const int e = lid + n * WG;
+                if (e < CK * BR) lq[e % CK * QP + e / CK] = piece_q[n];
+            }
+            GND_BARRIER();
+            if (c0 + CK < C) {
+                FETCH_K(c0 + CK)
+            } else {
+                FETCH_V(0)
+            }
+            UNROLL4
+            for (int p = 0; p < PART(c0); p++) {
+                g_f32 rq[TM], rk[4];
+                UNROLL
+                for (int i = 0; i < TM; i++) rq[i] = lq[p * QP + ROW(i)];
+                UNROLL
+                for (int u = 0; u < 4; u++) rk[u] = le[p * 65 + u * 16 + x];
+                UNROLL
+                for (int i = 0; i < TM; i++) {
+                    UNROLL
+                    for (int u = 0; u < 4; u++) s[i][u] = fma(rq[i], rk[u], s[i][u]);
+                }
+            }
+        }
+        g_f32 top[TM];
+        UNROLL
+        for (int i = 0; i < TM; i++) {
+            top[i] = -GND_INF_f32;
+            UNROLL
+            for (int u = 0; u < 4; u++) {
+                const int j = u * 16 + x;
+                g_f32 t = SCALE(s[i][u]);
+#if MASK % 2
+                t = all || COUNTS(i, u) ? t : fill;
+#elif MASK == 2
+                if (ROW(i) < rows && j < cols) t += (g_f32)IN_m(b * mb + (i0 + ROW(i)) * mr + (j0 + j) * mc);
+#endif
+                s[i][u] = j < cols ? t : -GND_INF_f32;
+                top[i] = fmax(top[i], s[i][u]);
+            }
+#if SHUFFLES
+            UNROLL
+            for (int h = 8; h > 0; h /= 2) top[i] = fmax(top[i], CROSS(top[i], h));
+        }
+#else
+            lp[ROW(i) * 16 + x] = top[i];
+        }
+        GND_BARRIER();
+        for (int i = 0; i < TM; i++)
+            for (int h = 0; h < 16; h++) top[i] = fmax(top[i], lp[ROW(i) * 16 + h]);
+        GND_BARRIER();
+#endif
+        UNROLL
+        for (int i = 0; i < TM; i++) {
+            top[i] = fmax(top[i], most[i]);
+            const g_f32 from = top[i] == -GND_INF_f32 ? 0 : top[i], fade = exp(most[i] - from);
+            most[i] = top[i];
+            sum[i] *= fade;
+            UNROLL
+            for (int u = 0; u < 4; u++) {
+                const g_f32 t = exp(s[i][u] - from);
+                sum[i] += t;
+                lp[(u * 16 + x) * QP + ROW(i)] = t;
+            }
+            UNROLL
+            for (int j = 0; j < DJ; j++) acc[i][j] *= fade;
+        }
+        for (int v0 = 0; v0 < cols; v0 += VK) {
+            GND_BARRIER();
+            UNROLL
+            for (int n = 0; n < EACH; n++) {
+                const int e = lid + n * WG;
+                if (e < VK * D) le[e] = piece[n];
+            }
+            GND_BARRIER();
+            if (v0 + VK < cols) {
+                FETCH_V(v0 + VK)
+            }
+            UNROLL4
+            for (int p = 0; p < VK; p++) {
+                g_f32 rp[TM], rv[DJ];
+                UNROLL
+                for (int i = 0; i < TM; i++) rp[i] = lp[(v0 + p) * QP + ROW(i)];
+                UNROLL
+                for (int j = 0; j < DJ; j++) rv[j] = le[p * D + (j * 16 + x < D ? j * 16 + x : D - 1)];
+                UNROLL
+                for (int i = 0; i < TM; i++) {
+                    UNROLL
+                    for (int j = 0; j < DJ; j++) acc[i][j] = fma(rp[i], rv[j], acc[i][j]);
+                }
+            }
+        }
+    }
+    GND_BARRIER();
+    UNROLL
+    for (int i = 0; i < TM; i++) {
+#if SHUFFLES
+        UNROLL
+        for (int h = 8; h > 0; h /= 2) sum[i] += CROSS(sum[i], h);
+    }
+#else
+        lp[ROW(i) * 16 + x] = sum[i];
+    }
+    GND_BARRIER();
+    for (int i = 0; i < TM; i++) {
+        sum[i] = 0;
+        for (int h = 0; h < 16; h++) sum[i] += lp[ROW(i) * 16 + h];
+    }
+#endif
+    UNROLL
+    for (int i = 0; i < TM; i++) {
+        UNROLL
+        for (int j = 0; j < DJ; j++) {
+            if (ROW(i) < rows && j * 16 + x < D) ST(y, (b * M + i0 + ROW(i)) * D + j * 16 + x, acc[i][j] / sum[i]);
+        }
+    }
+
+/* Rows of 16-bit elements on their way to local memory, 64 of W elements; what is beyond `rows`, or beyond a row's end
+ * in the P - 8 places that it has there, is 0. A group's own copies are one group of cp.async. */
+//@text attention_tile
+template <int W, int P>
+static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int rows, int fast)
+{
+    if (W % 8 == 0 && fast) {
+        const unsigned at = (unsigned)__cvta_generic_to_shared(to);
+        for (int e = (int)threadIdx.x; e < 8 * (P - 8); e += WG) {
+            const int r = e / (P / 8 - 1), c = e % (P / 8 - 1) * 8, n = r < rows && c < W ? 16 : 0;
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                         :: "r"(at + (r * P + c) * 2), "l"(from + (n ? r * W + c : 0)), "r"(n) : "memory");
+        }
+    } else {
+        for (int e = (int)threadIdx.x; e < 64 * (P - 8); e += WG) {
+            const int r = e / (P - 8), c = e % (P - 8);
+            to[r * P + c] = r < rows && c < W ? from[r * W + c] : (g_u16)0;
+        }
+    }
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+#define LDSM(r, trans, at) \
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4" trans ".shared.b16 {%0, %1, %2, %3}, [%4];" \
+                 : "=r"((r)[0]), "=r"((r)[1]), "=r"((r)[2]), "=r"((r)[3]) : "r"(at) : "memory")
+#define MMA(s, a, b) \
+    asm("mma.sync.aligned.m16n8k16.row.col.f32." T16 "." T16 ".f32 " \
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+        : "+f"((s)[0]), "+f"((s)[1]), "+f"((s)[2]), "+f"((s)[3]) \
+        : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
+#define PACK(r, low, high) asm("cvt.rn." T16 "x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low))
+#define EXP2(r, x) asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x))
+
+/* The same on tensor cores, for 16-bit elements: a warp has 16 rows of q as operands in registers, and those of its
+ * scores are the operand of the second product as they are. Of each 8 columns a work-item has two, of rows g and
+ * g + 8. k and v come in turn while the other is in use. Rows of local memory are PC and PD long: 8 more than a
+ * multiple of 16, so that the rows of a matrix lie in different banks. Scores and exponents are of base 2. */
+//@text attention_mma
+    __shared__ __align__(16) g_u16 lk[64 * PC], lv[64 * PD];
+    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, g = lane / 4, t = lane % 4;
+    const g_i64 b = (g_i64)GND_GRP(0) % B, i0 = (NR - 1 - (g_i64)GND_GRP(0) / B) * BR;
+    const int rows = M - i0 < BR ? (int)(M - i0) : BR;
+    const float log2e = 1.4426950408889634f, scale = GND_FROM_f32((g_u32)scale_bits) * log2e;
+    const g_u16 *const kb = k + b * N * C, *const vb = v + b * N * D;
+    const int fast_k = ((size_t)q | (size_t)k) % 16 == 0, fast_v = (size_t)v % 16 == 0;
+    const unsigned at_k = (unsigned)__cvta_generic_to_shared(lk), at_v = (unsigned)__cvta_generic_to_shared(lv);
+    unsigned a[PC / 16][4];
+    float o[PD / 8 - 1][4], most[2], sum[2] = {0, 0};
+    most[0] = most[1] = -GND_INF_f32;
+#pragma unroll
+    for (int n = 0; n < PD / 8 - 1; n++) o[n][0] = o[n][1] = o[n][2] = o[n][3] = 0;
+    tile<C, PC>(lk, q + (b * M + i0) * C, rows, fast_k);
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncthreads();
+#pragma unroll
+    for (int c = 0; c < PC / 16; c++)
+        LDSM(a[c], "", at_k + ((warp * 16 + lane % 16) * PC + c * 16 + lane / 16 * 8) * 2);
+    __syncthreads();
+    tile<C, PC>(lk, kb, N < 64 ? (int)N : 64, fast_k);
+    for (g_i64 j0 = 0; j0 < N; j0 += 64) {
+        const int cols = N - j0 < 64 ? (int)(N - j0) : 64;
+        const g_i64 next = j0 + 64;
+        float s[8][4];
+#if MASK % 2
+        const float fill = GND_FROM_f32((g_u32)fill_bits) * log2e;
+        int far = 1, some, all = 0;
+#if MASK == 3
+        const int di = (int)at_row, dj = (int)at_col, place = di * (int)i0 + dj * (int)j0 + (int)at_first;
+        const int mine = place + di * (warp * 16 + g) + dj * t * 2;
+        some = place + (di > 0 ? di * (rows - 1) : 0) + (dj > 0 ? dj * (cols - 1) : 0) >= 0;
+        all = place + (di < 0 ? di * (rows - 1) : 0) + (dj < 0 ? dj * (cols - 1) : 0) >= 0;
+#define COUNTS(h, n) (mine + di * (h) * 8 + dj * ((n) / 2 * 8 + (n) % 2) >= 0)
+#else
+        unsigned keep = 0;
+#pragma unroll
+        for (int e = 0; e < 32; e++) {
+            const int r = warp * 16 + g + e % 4 / 2 * 8, j = e / 4 * 8 + t * 2 + e % 2;
+            if (r < rows && j < cols && (IN_m(b * mb + (i0 + r) * mr + (j0 + j) * mc) != 0) == KEEP) keep |= 1u << e;
+        }
+        some = keep != 0;
+#define COUNTS(h, n) (keep >> ((n) / 2 * 4 + (h) * 2 + (n) % 2) & 1u)
+#endif
+#pragma unroll
+        for (int h = 0; h < 2; h++) far &= warp * 16 + g + h * 8 >= rows || fill - most[h] < -160.0f;
+        if ((MASK == 1 || !some) && !__syncthreads_or(some || !far)) {
+            int odd = 0;
+            for (int e = (int)threadIdx.x; e < cols * D; e += WG) odd |= (vb[j0 * D + e] & ODD16) == ODD16;
+            if (!__syncthreads_or(odd)) {
+                asm volatile("cp.async.wait_all;" ::: "memory");
+                if (next < N) tile<C, PC>(lk, kb + next * C, N - next < 64 ? (int)(N - next) : 64, fast_k);
+                continue;
+            }
+        }
+#endif
+        asm volatile("cp.async.wait_all;" ::: "memory");
+        __syncthreads();
+        tile<D, PD>(lv, vb + j0 * D, cols, fast_v);
+#pragma unroll
+        for (int n = 0; n < 8; n++) s[n][0] = s[n][1] = s[n][2] = s[n][3] = 0;
+#pragma unroll
+        for (int c = 0; c < PC / 16; c++) {
+#pragma unroll
+            for (int n = 0; n < 8; n += 2) {
+                unsigned m[4];
+                LDSM(m, "", at_k + ((n * 8 + lane / 16 * 8 + lane % 8) * PC + c * 16 + lane / 8 % 2 * 8) * 2);
+                MMA(s[n], a[c], m);
+                MMA(s[n + 1], a[c], m + 2);
+            }
+        }
+        __syncthreads();
+        if (next < N)
+            tile<C, PC>(lk, kb + next * C, N - next < 64 ? (int)(N - next) : 64, fast_k);
+        else
+            asm volatile("cp.async.commit_group;" ::: "memory");
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            float top = most[h], from, fade;
+#pragma unroll
+            for (int n = 0; n < 16; n++) {
+                float *const z = &s[n / 2][h * 2 + n % 2];
+                const int j = n / 2 * 8 + t * 2 + n % 2;
+                *z *= scale;
+#if MASK % 2
+                *z = all || COUNTS(h, n) ? *z : fill;
+#elif MASK == 2
+                const int r = warp * 16 + g + h * 8;
+                if (r < rows && j < cols) *z += log2e * (float)IN_m(b * mb + (i0 + r) * mr + (j0 + j) * mc);
+#endif
+                *z = cols == 64 || j < cols ? *z : -GND_INF_f32;
+                top = fmaxf(top, *z);
+            }
+            top = fmaxf(top, CROSS(top, 1));
+            top = fmaxf(top, CROSS(top, 2));
+            from = top == -GND_INF_f32 ? 0 : top;
+            EXP2(fade, most[h] - from);
+            most[h] = top;
+            sum[h] *= fade;
+#pragma unroll
+            for (int n = 0; n < 16; n++) {
+                float *const z = &s[n / 2][h * 2 + n % 2];
+                EXP2(*z, *z - from);
+                sum[h] += *z;
+            }
+#pragma unroll
+            for (int n = 0; n < PD / 8 - 1; n++) {
+                o[n][h * 2] *= fade;
+                o[n][h * 2 + 1] *= fade;
+            }
+        }
+        asm volatile("cp.async.wait_group 1;" ::: "memory");
+        __syncthreads();
+#pragma unroll
+        for (int c = 0; c < 4; c++) {
+            unsigned w[4];
+#pragma unroll
+            for (int h = 0; h < 4; h++) PACK(w[h], s[c * 2 + h / 2][h % 2 * 2], s[c * 2 + h / 2][h % 2 * 2 + 1]);
+#pragma unroll
+            for (int n = 0; n < PD / 8 - 1; n += 2) {
+                unsigned m[4];
+                LDSM(m, ".trans", at_v + ((c * 16 + lane / 8 % 2 * 8 + lane % 8) * PD + n * 8 + lane / 16 * 8) * 2);
+                MMA(o[n], w, m);
+                MMA(o[n + 1], w, m + 2);
+            }
+        }
+    }
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+        const int r = warp * 16 + g + h * 8;
+        sum[h] += CROSS(sum[h], 1);
+        sum[h] += CROSS(sum[h], 2);
+#pragma unroll
+        for (int n = 0; n < PD / 8 - 1; n++) {
+            const int d = n * 8 + t * 2;
+            g_u16 *const to = y + (b * M + i0 + r) * D + d;
+            unsigned both;
+            PACK(both, o[n][h * 2] / sum[h], o[n][h * 2 + 1] / sum[h]);
+            if (r < rows && D % 2 == 0 && d < D)
+                *(unsigned *)to = both;
+            if (r < rows && D % 2 && d < D)
+                to[0] = (g_u16)both;
+            if (r < rows && D % 2 && d + 1 < D)
+                to[1] = (g_u16)(both >> 16);
+        }
+    }
