@@ -351,21 +351,27 @@ GND_FN g_f64 gnd_unfkey_f64(g_i64 u)
 //@text acc_sum_own
     const g_i64 w = (g_i64)GND_GID(0), from = w * per, to = from + per < n ? from + per : n;
     GND_GLOBAL g_i64 *own = acc + w * m * PARTS * WORDS;
-    const g_i32 exact = EXACT(all), same = all[0];
+    const g_i32 same = all[0];
     for (g_i64 b = 0; b < m * PARTS * WORDS; b++)
         own[b] = 0;
-    for (g_i64 i = from; i < to; i++) {
-        const VALUE v = IN_val(i);
-        const g_i64 p = IN_pos(i);
-        for (int c = 0; c < PARTS; c++) {
-            const $T x = PART(v, c);
-            const g_i64 at = p * PARTS + c;
-            const g_i32 f = gnd_notfinite_$t(x);
-            if (f)
-                gnd_aor_i32(odd + at, f);
-            else if (x != 0)
-                OWNSUM(own + at * WORDS, x, SCALE(exact ? same : top[at]));
-        }
+#define ADD_ALL(scale)                                                                             \
+    for (g_i64 i = from; i < to; i++) {                                                            \
+        const VALUE v = IN_val(i);                                                                 \
+        const g_i64 p = IN_pos(i);                                                                 \
+        for (int c = 0; c < PARTS; c++) {                                                          \
+            const $T x = PART(v, c);                                                               \
+            const g_i64 at = p * PARTS + c;                                                        \
+            const g_i32 f = gnd_notfinite_$t(x);                                                   \
+            if (f)                                                                                 \
+                gnd_aor_i32(odd + at, f);                                                          \
+            else if (x != 0)                                                                       \
+                OWNSUM(own + at * WORDS, x, SCALE(scale));                                         \
+        }                                                                                          \
+    }
+    if (EXACT(all)) {
+        ADD_ALL(same)
+    } else {
+        ADD_ALL(top[at])
     }
 //@text acc_sum_end
     const g_i64 i = (g_i64)GND_GID(0);

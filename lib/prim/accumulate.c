@@ -5,8 +5,8 @@
  *
  * There are three ways to add into m places. GPU: atomics in global memory; if the places fit into
  * local memory, a group first adds up there. CPU: few work-items, each with places of its own that
- * are joined at the end; atomics if there are too many places for that. All of them add ints, so
- * the order does not matter.
+ * are joined at the end; atomics if there are many cores and too many places for that. All of them
+ * add ints, so the order does not matter.
  */
 #include "prim/accumulate.h"
 
@@ -17,6 +17,9 @@
 #include "prim/accumulate_priv.h"
 
 enum { LOCAL_BYTES = 16384, LOCAL_LEAST = 4096, ITEMS = 8 };
+/* On CPUs an atomic addition takes twice as long as so many plain ones, or as clearing and joining
+ * so many places; up to that many cores, one of them adds sooner than all do by atomics. */
+enum { CHEAPER = 4, FEW_UNITS = 4 };
 #define OWN_BYTES ((int64_t)64 << 20)
 
 gnd_array *gnd__accumulate_node(gnd__accop op, gnd_array *pos, gnd_array *val, gnd_array *base,
@@ -50,10 +53,13 @@ gnd__acc gnd__acc_choose(gnd__prog *p, int64_t bytes)
     gnd__acc w = {.p = p, .n = p->in[0].size, .m = p->size};
     gnd__acc_spread(&w);
     if (p->t->cpu) {
-        int64_t own = w.n / (2 * w.m);
-        own = own < 2 * gnd__acc_units(p) ? own : 2 * gnd__acc_units(p);
-        own = own < OWN_BYTES / bytes / w.m ? own : OWN_BYTES / bytes / w.m;
-        w.own = own > 1 ? (int)own : 0;
+        const int64_t units = gnd__acc_units(p), room = OWN_BYTES / bytes / w.m,
+                      few = CHEAPER * w.n / w.m < units ? CHEAPER * w.n / w.m : units;
+        int64_t own = w.n / (2 * w.m) < 2 * units ? w.n / (2 * w.m) : 2 * units;
+        if (own < few && CHEAPER * 2 * few >= units)
+            own = few;
+        own = own < room ? own : room;
+        w.own = own > 1 ? (int)own : units <= FEW_UNITS;
         if (w.own)
             w.per = gnd__acc_ceil(w.n, w.own);
     } else if (bytes * w.m <= LOCAL_BYTES && w.n >= LOCAL_LEAST) {

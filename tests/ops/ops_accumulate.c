@@ -199,6 +199,10 @@ static void all(gnd_device *dev, const char *spec)
             one(dev, spec, (gnd_dtype)t, GND__ACC_MIN, 5003, REF_REAL, 1);
     }
     one(dev, spec, GND_FLOAT32, GND__ACC_ADD, 1000, REF_SMALL, 0);
+    /* more places than values: a single work-item on few cores */
+    one(dev, spec, GND_FLOAT32, GND__ACC_ADD, 5 * N + 1, REF_SPECIAL, 1);
+    one(dev, spec, GND_COMPLEX64, GND__ACC_ADD, 5 * N, REF_REAL, 0);
+    one(dev, spec, GND_INT16, GND__ACC_ADD, 5 * N, REF_REAL, 1);
     order(dev, spec, GND_FLOAT32, 11);
     order(dev, spec, GND_FLOAT32, 10007);
     if (!ref_lacks(dev, GND_FLOAT64)) {
