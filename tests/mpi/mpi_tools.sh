@@ -35,7 +35,7 @@ check "devices tells of every rank" test "$(grep -c '^rank [0-2]: ' out)" = 3
     over 2 devices --mpi
     bandwidth=1
     for f in speeds/mpi-*.txt; do
-        sed "s/^bandwidth .*/bandwidth ${bandwidth}e9/" "$f" >edited && mv edited "$f"
+        sed "s/^\(bandwidth\|sums\) .*/\1 ${bandwidth}e9/" "$f" >edited && mv edited "$f"
         bandwidth=3
     done
     over 2 devices --mpi
