@@ -18,8 +18,9 @@
 
 enum { LOCAL_BYTES = 16384, LOCAL_LEAST = 4096, ITEMS = 8 };
 /* On CPUs an atomic addition takes twice as long as so many plain ones, or as clearing and joining
- * so many places; up to that many cores, one of them adds sooner than all do by atomics. */
-enum { CHEAPER = 4, FEW_UNITS = 4 };
+ * so many places; up to that many cores, one of them adds sooner than all do by atomics, unless
+ * there are so many places for a value that clearing them counts. */
+enum { CHEAPER = 4, FEW_UNITS = 4, SPARSE = 16 };
 #define OWN_BYTES ((int64_t)64 << 20)
 
 gnd_array *gnd__accumulate_node(gnd__accop op, gnd_array *pos, gnd_array *val, gnd_array *base,
@@ -59,7 +60,7 @@ gnd__acc gnd__acc_choose(gnd__prog *p, int64_t bytes)
         if (own < few && CHEAPER * 2 * few >= units)
             own = few;
         own = own < room ? own : room;
-        w.own = own > 1 ? (int)own : units <= FEW_UNITS;
+        w.own = own > 1 ? (int)own : units <= FEW_UNITS && w.m / SPARSE <= w.n;
         if (w.own)
             w.per = gnd__acc_ceil(w.n, w.own);
     } else if (bytes * w.m <= LOCAL_BYTES && w.n >= LOCAL_LEAST) {
