@@ -48,19 +48,6 @@ int gnd__blas_as_gemv(const gnd_gemm *g, const gnd__blas_gemm *p, gnd__blas_gemv
  * version; if 0, the reason. Safe to call from several threads. */
 int gnd__openblas(const char **text);
 
-/* What OpenBLAS has to choose its kernels, all of it optional (openblas_core.c): the name of those
- * in use, the two halves of a new choice, and which kernels there are. */
-typedef struct gnd__openblas_core {
-    char *(*name)(void);
-    void (*quit)(void), (*init)(void);
-    void *haswell, *skylakex, *cooperlake;
-} gnd__openblas_core;
-
-/* Whether the process has one of these libraries already. Others may be calling it then. */
-int gnd__openblas_in_use(const char *const *names);
-/* Makes an OpenBLAS that does not know this CPU choose again. Nobody else may be using it. */
-void gnd__openblas_choose(const gnd__openblas_core *s);
-
 /* Whether OpenBLAS supports the dtype: float32, float64, complex64, complex128. */
 int gnd__openblas_dtype(uint32_t dtype);
 

@@ -52,7 +52,6 @@ static struct {
     SYMBOLS(X)
 #undef X
 } ob;
-static gnd__openblas_core core;
 static int loaded;
 static char text_[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -65,15 +64,8 @@ static void load(void)
 #define X(type, name) {#name, (void **)&ob.name, 0},
         SYMBOLS(X)
 #undef X
-            {"openblas_get_corename", (void **)&core.name, 1},
-        {"gotoblas_dynamic_quit", (void **)&core.quit, 1},
-        {"gotoblas_dynamic_init", (void **)&core.init, 1},
-        {"gotoblas_HASWELL", &core.haswell, 1},
-        {"gotoblas_SKYLAKEX", &core.skylakex, 1},
-        {"gotoblas_COOPERLAKE", &core.cooperlake, 1},
     };
     char found[64], why[200], version[64];
-    const int in_use = gnd__openblas_in_use(names);
     if (!gnd__plug_load(names, syms, sizeof syms / sizeof *syms, found, sizeof found, why,
                         sizeof why)) {
         gnd__plug_str(text_, sizeof text_, why);
@@ -91,10 +83,7 @@ static void load(void)
             break;
     memcpy(version, config, n);
     version[n] = 0;
-    if (!in_use)
-        gnd__openblas_choose(&core);
-    snprintf(text_, sizeof text_, "%s (%s%s%s)", version, found, core.name ? ", kernels for " : "",
-             core.name ? core.name() : "");
+    snprintf(text_, sizeof text_, "%s (%s)", version, found);
     loaded = 1;
 }
 
