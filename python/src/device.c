@@ -106,6 +106,15 @@ static PyObject *use(PyObject *self, PyObject *none)
     Py_RETURN_NONE;
 }
 
+/* What a method without a result returns: None, or NULL after raising the error of the call that
+ * gave s. */
+static PyObject *none_or_raise(gnd_status s)
+{
+    if (s != GND_OK)
+        return py_raise(s, gnd_message());
+    Py_RETURN_NONE;
+}
+
 static PyObject *synchronize(PyObject *self, PyObject *none)
 {
     gnd_status s;
@@ -113,9 +122,7 @@ static PyObject *synchronize(PyObject *self, PyObject *none)
     Py_BEGIN_ALLOW_THREADS
     s = gnd_sync(((py_device_obj *)self)->dev);
     Py_END_ALLOW_THREADS
-    if (s != GND_OK)
-        return py_raise(s, gnd_message());
-    Py_RETURN_NONE;
+    return none_or_raise(s);
 }
 
 static PyObject *of_info(const gnd_device_info *i)
@@ -159,28 +166,19 @@ static PyObject *set_limit(PyObject *self, PyObject *arg)
     const unsigned long long n = PyLong_AsUnsignedLongLong(arg);
     if (PyErr_Occurred())
         return NULL;
-    const gnd_status s = gnd_device_set_limit(((py_device_obj *)self)->dev, n);
-    if (s != GND_OK)
-        return py_raise(s, gnd_message());
-    Py_RETURN_NONE;
+    return none_or_raise(gnd_device_set_limit(((py_device_obj *)self)->dev, n));
 }
 
 static PyObject *reset_peak(PyObject *self, PyObject *none)
 {
     (void)none;
-    const gnd_status s = gnd_device_reset_peak(((py_device_obj *)self)->dev);
-    if (s != GND_OK)
-        return py_raise(s, gnd_message());
-    Py_RETURN_NONE;
+    return none_or_raise(gnd_device_reset_peak(((py_device_obj *)self)->dev));
 }
 
 static PyObject *trim(PyObject *self, PyObject *none)
 {
     (void)none;
-    const gnd_status s = gnd_device_trim(((py_device_obj *)self)->dev);
-    if (s != GND_OK)
-        return py_raise(s, gnd_message());
-    Py_RETURN_NONE;
+    return none_or_raise(gnd_device_trim(((py_device_obj *)self)->dev));
 }
 
 static PyObject *id(PyObject *self, void *none)
