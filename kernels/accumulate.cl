@@ -252,6 +252,18 @@ GND_FN g_f64 gnd_unfkey_f64(g_i64 u)
  * greatest top and the greatest negative low of all addends, -100000 where there are none: where the
  * fixed point of the greatest exponent loses no bit of any addend (EXACT), it is everybody's, else each
  * place has its own in top. */
+//@text acc_clear
+    const g_i64 i = (g_i64)GND_GID(0);
+    if (i < 3)
+        all[i] = -100000;
+    if (i < cells)
+        odd[i] = 0;
+#if !OWN
+    if (i < cells)
+        top[i] = -100000;
+    if (i < cells * WORDS)
+        acc[i] = 0;
+#endif
 //@text acc_span
     GND_LOCAL g_i32 t[256], l[256];
     const g_i64 lid = (g_i64)GND_LID(0), size = (g_i64)GND_LSZ(0), from = (g_i64)GND_GRP(0) * per;

@@ -214,8 +214,8 @@ static void deal(const sums *s)
                  p->size * (int64_t)gnd_dtype_size(p->dtype));
 }
 
-/* Clears exponents and sums for the kernels that process the remaining bins. */
-static void clear(const sums *s, int64_t cells)
+/* Begins a kernel that clears exponents and sums of so many cells. */
+static void begin_clear(const sums *s, int64_t cells)
 {
     gnd__prog *p = s->w.p;
     gnd__pk_begin(p, "k_clear");
@@ -225,8 +225,25 @@ static void clear(const sums *s, int64_t cells)
     gnd__pk_mem(p, "acc", s->acc, GND_INT64);
     gnd__pk_int(p, "cells", cells);
     macros(s);
+}
+
+/* Clears what the kernels need that process the bins with too many values. */
+static void clear_dealt(const sums *s, int64_t cells)
+{
+    gnd__prog *p = s->w.p;
+    begin_clear(s, cells);
     gnd__pk_body(p, "deal_clear", s->real);
     gnd__pk_end1(p, 2 * gnd__acc_units(p), s->w.local, 12, cells * (8 + 8 * s->words));
+}
+
+/* Clears everything; work-items with places of their own clear these themselves. */
+static void clear(const sums *s, int64_t cells)
+{
+    const int64_t each = s->w.own ? cells : cells * s->words;
+    begin_clear(s, cells);
+    gnd__pk_body(s->w.p, "acc_clear", s->real);
+    gnd__acc_end_each(&s->w, each > 3 ? each : 3, 0,
+                      12 + cells * (s->w.own ? 4 : 8 + 8 * s->words));
 }
 
 /* Finds the exponents of all values. */
@@ -259,22 +276,18 @@ void gnd__acc_floats(gnd__prog *p)
     s.odd = gnd__prog_scratch(p, cells * 4);
     s.top = gnd__prog_scratch(p, cells * 4 * (s.w.own ? s.w.own : 1));
     s.acc = gnd__prog_scratch(p, cells * 8 * s.words * (s.w.own ? s.w.own : 1));
-    gnd__prog_fill(p, s.all, GND_INT32, 3, "-100000");
     if (dealt) {
+        gnd__prog_fill(p, s.all, GND_INT32, 3, "-100000");
         /* the following kernels are for bins with too many values: few groups, because usually no
          * bin has so many */
         s.big = gnd__prog_scratch(p, s.bins * 4);
         deal(&s);
-        clear(&s, cells);
+        clear_dealt(&s, cells);
         s.w.per = gnd__acc_ceil(gnd__acc_ceil(s.w.n, 8 * gnd__acc_units(p)), (int64_t)s.w.local) *
                   (int64_t)s.w.local;
         s.w.groups = gnd__acc_ceil(s.w.n, s.w.per);
     } else {
-        gnd__prog_fill(p, s.odd, GND_INT32, cells, "0");
-        if (!s.w.own) {
-            gnd__prog_fill(p, s.top, GND_INT32, cells, "-100000");
-            gnd__prog_fill(p, s.acc, GND_INT64, cells * s.words, "0");
-        }
+        clear(&s, cells);
         span(&s);
     }
     /* the exponents of each place's values */
