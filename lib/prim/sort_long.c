@@ -12,8 +12,8 @@
 
 enum { TICKETS = 64, RUN = 256, LOOK = 4 };
 
-/* The passes: blocks of a row and their length; scratch memory. b is the result where values are
- * sorted. */
+/* The passes: blocks of a row and their length; scratch memory. b < 0: the result, where the
+ * elements that the kernels move are as large as its own; the last pass reads a. */
 typedef struct passes {
     gnd__sorter *s;
     int64_t nblk, len;
@@ -36,10 +36,25 @@ static void buffers(passes *l)
     gnd_dtype t = gnd__sort_mem(s);
     if (s->digits > 1)
         gnd__pk_mem(p, "a", l->a, t);
-    if (!s->arg)
+    if (l->b < 0)
         gnd__pk_out(p, "b");
     else if (s->digits > 1)
         gnd__pk_mem(p, "b", l->b, t);
+}
+
+/* Allocates the buffers of elements. A single pass needs none. */
+static void allocate(passes *l)
+{
+    const gnd__sorter *s = l->s;
+    const int64_t bytes = s->rows * s->n * s->esize;
+    const int several = s->digits > 1,
+              own = s->keep == s->n && (size_t)s->esize == gnd_dtype_size(s->p->dtype);
+    if (several)
+        l->a = gnd__prog_scratch(s->p, bytes);
+    if (own && (several || !s->arg))
+        l->b = -1;
+    else if (several)
+        l->b = gnd__prog_scratch(s->p, bytes);
 }
 
 /* Digits of floats take less arithmetic if no element is NaN or -0: for sorts, not argsorts, on
@@ -282,7 +297,6 @@ static void chain(passes *l)
 {
     gnd__sorter *s = l->s;
     gnd__prog *p = s->p;
-    const int64_t bytes = s->rows * s->n * s->esize;
     int64_t words;
     l->chained = 1;
     s->wide = s->n >= (int64_t)1 << 30; /* two bits of a word are a code */
@@ -292,12 +306,9 @@ static void chain(passes *l)
     words = l->tiles + s->rows * l->nblk * 256;
     l->st = gnd__prog_scratch(p, words * (s->wide ? 8 : 4));
     l->df = gnd__prog_scratch(p, s->rows * s->digits * 4);
-    if (s->digits > 1) {
+    if (s->digits > 1)
         l->ctl = gnd__prog_scratch(p, (s->digits + 1) * 4);
-        l->a = gnd__prog_scratch(p, bytes);
-        if (s->arg)
-            l->b = gnd__prog_scratch(p, bytes);
-    }
+    allocate(l);
     gnd__prog_fill(p, l->st, count_dtype(l), words, "0");
     count_all(l);
     places(l);
@@ -309,7 +320,7 @@ void gnd__sort_long(gnd__sorter *s)
 {
     gnd__prog *p = s->p;
     passes l = {.s = s};
-    int64_t units = p->t->props->compute_units, bytes = s->rows * s->n * s->esize;
+    int64_t units = p->t->props->compute_units;
     int64_t tile, tiles, want;
     s->wide = s->n > UINT32_MAX;
     if (p->t->cpu) {
@@ -335,10 +346,8 @@ void gnd__sort_long(gnd__sorter *s)
     if (s->digits > 1) {
         l.df = gnd__prog_scratch(p, s->rows * l.nblk * 4 * df_words(s));
         l.ctl = gnd__prog_scratch(p, (s->digits + 1) * 4);
-        l.a = gnd__prog_scratch(p, bytes);
-        if (s->arg)
-            l.b = gnd__prog_scratch(p, bytes);
     }
+    allocate(&l);
     for (int pass = 0; pass < s->digits; pass++) {
         histogram(&l, pass);
         if (pass == 0 && s->digits > 1)
