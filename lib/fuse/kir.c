@@ -5,6 +5,7 @@
 #include "fuse/kir.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int64_t gnd__kir_kept(const gnd__kir *k)
 {
@@ -232,4 +233,35 @@ void gnd__kir_bytes(const gnd__kir *k, int64_t *rd, int64_t *wr)
         *(written ? wr : rd) += (count > reach && reach > 0 ? reach : count) *
                                 (int64_t)gnd_dtype_size((gnd_dtype)a->dtype);
     }
+}
+
+/* Whether access i reads the elements that output y writes, each at the point that writes it, and
+ * nothing else of k reads that slot. */
+static int is_read_in_place(const gnd__kir *k, int i, const gnd__access *y)
+{
+    const gnd__access *x = &k->access[i];
+    if (x == y || x->slot < 0 || x->slot == y->slot || x->epilogue || x->off != y->off ||
+        gnd_dtype_size((gnd_dtype)x->dtype) != gnd_dtype_size((gnd_dtype)y->dtype) ||
+        memcmp(x->stride, y->stride, (size_t)(k->nkeep + k->nred) * sizeof x->stride[0]) != 0)
+        return 0;
+    for (int j = 0; j < k->naccess; j++)
+        if (j != i && k->access[j].slot == x->slot)
+            return 0;
+    for (int j = 0; j < k->ninstr; j++)
+        if (k->instr[j].ref == i &&
+            (k->instr[j].kind == GND__I_GATHER || k->instr[j].kind == GND__I_PIECE))
+            return 0;
+    return 1;
+}
+
+int gnd__kir_over(const gnd__kir *k)
+{
+    const gnd__access *y =
+        k->nout == 1 && k->out[0].access >= 0 ? &k->access[k->out[0].access] : NULL;
+    if (!y || y->epilogue || (k->reduce && !k->rows) || k->nfn || gnd__kir_has_boxes(k))
+        return -1;
+    for (int i = 0; i < k->naccess; i++)
+        if (is_read_in_place(k, i, y))
+            return i;
+    return -1;
 }

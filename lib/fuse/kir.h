@@ -118,6 +118,9 @@ gnd_status gnd__kir_verify(const gnd__kir *k, gnd_err *e);
 /* The bytes that one run reads and writes; each access counts every element that it touches
  * once. */
 void gnd__kir_bytes(const gnd__kir *k, int64_t *rd, int64_t *wr);
+/* An access that the only output of k may overwrite: every point reads the element that it writes,
+ * before it writes it, and no point reads another one of that slot. -1: there is none. */
+int gnd__kir_over(const gnd__kir *k);
 /* An estimate of the arithmetic: the cost of the instructions at all points, in units of an
  * addition. */
 int64_t gnd__kir_work(const gnd__kir *k);

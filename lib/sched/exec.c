@@ -3,8 +3,9 @@
  * sched/exec.c - runs a plan on the nodes of a graph.
  *
  * A plan's memory is allocated when a step first needs it and freed right after the last step that
- * uses it, which is safe because the device's queue is in order. Results are given to the nodes at
- * the end, when every step has been enqueued; a failure before that changes no node.
+ * uses it, or taken over by that step's output, which is safe because the device's queue is in
+ * order. Results are given to the nodes at the end, when every step has been enqueued; a failure
+ * before that changes no node.
  */
 #include "sched/record.h"
 
@@ -76,6 +77,22 @@ static gnd_status run_step(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gde
         return r == GND_OK ? gnd__gate_launch(d, st->kernel, &st->launch, e) : r;
     }
     d->n.calls++;
+    return r;
+}
+
+/* Makes step st, or only binds its arguments. The output takes over the memory of an input that no
+ * step and no node needs afterwards. */
+static gnd_status make_step(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,
+                            gnd__step *st, int bind_only, gnd_err *e)
+{
+    const int over =
+        st->spent >= 0 && s->block[st->spent] && !s->keep[st->spent] && !s->block[st->output];
+    if (over)
+        s->block[st->output] = s->block[st->spent];
+    const gnd_status r =
+        bind_only ? gnd__bind_launch(s, p, g, d, st, e) : run_step(s, p, g, d, st, e);
+    if (over)
+        s->block[st->spent] = NULL;
     return r;
 }
 
@@ -354,9 +371,8 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
             r = gnd__here_run(s, p, g, st, &did, e);
             done = did ? i + gnd__here_steps(st) : done;
         }
-        if (!did && r == GND_OK) {
-            r = repeats ? gnd__bind_launch(s, p, g, d, st, e) : run_step(s, p, g, d, st, e);
-        }
+        if (!did && r == GND_OK)
+            r = make_step(s, p, g, d, st, repeats, e);
         if (r == GND_OK && st->over)
             /* irrelevant once the node has elements */
             g->node[st->over - 1].a->p.launch->spoiled = 1;

@@ -41,6 +41,10 @@ static uint64_t peak(const gnd__plan *p, const gnd__pgraph *g)
             live[b] = 1;
             now += block_bytes(p->slot[b].nbytes);
         }
+        if (st->spent >= 0 && live[st->spent] && !g->node[p->slot[st->spent].node].sink) {
+            live[st->spent] = 0; /* the output is in its memory */
+            now -= block_bytes(p->slot[st->spent].nbytes);
+        }
         if (now > most)
             most = now;
         for (int32_t b = st->dead; b >= 0; b = p->slot[b].next_dead)

@@ -157,7 +157,8 @@ static gnd_status add_results(gnd__maker *m)
     return GND_OK;
 }
 
-/* Links to each step the slots of which it is the last user. */
+/* Links to each step the slots of which it is the last user. An input that a later step uses too is
+ * not spent. */
 static void add_deadlines(gnd__plan *p)
 {
     for (int32_t s = 0; s < p->nstep; s++) {
@@ -175,6 +176,9 @@ static void add_deadlines(gnd__plan *p)
             p->slot[i].next_dead = p->step[p->slot[i].last].dead;
             p->step[p->slot[i].last].dead = i;
         }
+    for (int32_t s = 0; s < p->nstep; s++)
+        if (p->step[s].spent >= 0 && p->slot[p->step[s].spent].last != s)
+            p->step[s].spent = -1;
 }
 
 gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_err *e)

@@ -54,6 +54,9 @@ typedef struct gnd__step {
     gnd_solve_desc solve;
     gnd__panel panel; /* GND__S_SOLVE: used instead of solve if its kind is not 0 */
     uint8_t on_host;  /* GND__S_SOLVE: gnd__solve_call */
+    /* launches: slot `output` may be in the memory of slot `spent`, which no later step reads; -1:
+     * none */
+    int32_t spent, output;
     /* launches: 1 + the node of the user's kernel that overwrites an array; 0: none */
     int32_t over;
     int32_t prim; /* GND__S_SOLVE: the node it belongs to */

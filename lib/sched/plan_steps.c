@@ -71,6 +71,7 @@ gnd__step *gnd__plan_step(gnd__maker *m)
     s = &m->p->step[m->p->nstep++];
     memset(s, 0, sizeof *s);
     s->gemm_const[0] = s->gemm_const[1] = -1;
+    s->spent = s->output = -1;
     return s;
 }
 
@@ -193,6 +194,20 @@ static gnd_status add_launch(gnd__maker *m, const gnd__kir *const *k, const gnd_
     return st;
 }
 
+/* Notes in step s, the only launch of k, that its output may be in the memory of an input. */
+static void note_over(const gnd__maker *m, const gnd__kir *k, gnd__step *s)
+{
+    const int i = gnd__kir_over(k);
+    if (i < 0)
+        return;
+    const gnd__pslot *x = &m->p->slot[k->access[i].slot],
+                     *y = &m->p->slot[k->access[k->out[0].access].slot];
+    if (x->leaf || y->leaf || x->nbytes != y->nbytes)
+        return;
+    s->spent = k->access[i].slot;
+    s->output = k->access[k->out[0].access].slot;
+}
+
 gnd_status gnd__plan_kernel(gnd__maker *m, gnd__kir *k)
 {
     gnd__gen *gen;
@@ -220,6 +235,8 @@ gnd_status gnd__plan_kernel(gnd__maker *m, gnd__kir *k)
     for (int i = 0; i < gen->nkernel && st == GND_OK; i++)
         st = add_launch(m, (const gnd__kir *const[]){k}, gen, i, parts, i == 0 ? rd : partial,
                         i == gen->nkernel - 1 ? wr : partial, i == 0 ? work : partial);
+    if (st == GND_OK && gen->nkernel == 1)
+        note_over(m, k, &m->p->step[m->p->nstep - 1]);
     gnd__gen_free(gen);
     gnd__free(gen);
     return st;

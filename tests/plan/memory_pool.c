@@ -235,6 +235,80 @@ static void outside(gnd_device *dev)
     tap_is_int(stats(dev).bytes_in_use, 0, "%s: nothing is left", where);
 }
 
+/* The number of elements of y that differ from want(i), where the device computes. */
+static int64_t wrong(gnd_array *y, double (*want)(int64_t i))
+{
+    const int64_t n = gnd_size(y);
+    double *v = malloc((size_t)n * sizeof *v);
+    int64_t bad = 0;
+    if (gnd_read(gnd_astype(y, GND_FLOAT64), v, (size_t)n * sizeof *v) != GND_OK)
+        bad = n;
+    for (int64_t i = 0; i < n && computes; i++)
+        bad += v[i] != want(i);
+    free(v);
+    return bad;
+}
+
+/* What cummax of 0, 1, ..., 999, 0, ... is, and what is made of it. */
+static double most(int64_t i)
+{
+    return i < 999 ? (double)i : 999;
+}
+static double doubled(int64_t i)
+{
+    return most(i) * 2 - 1;
+}
+static double both_ends(int64_t i)
+{
+    return most(i) + most(2 * MIB / 4 - 1 - i);
+}
+static double below_row(int64_t i)
+{
+    return most(i) - most(i / 512 * 512 + 511);
+}
+
+/* A result is written over an intermediate array that nothing else needs. */
+static void over(gnd_device *dev)
+{
+    gnd_scope_begin();
+    gnd_array *x = megabytes(dev, 2), *y, *t;
+    for (int rows = 0; rows < 2; rows++) {
+        gnd_scope_begin();
+        gnd_device_reset_peak(dev);
+        const int64_t before = (int64_t)stats(dev).bytes_in_use;
+        t = gnd_retain(x);
+        gnd_assign(&t, gnd_cummax(t, GND_AXIS(0))); /* no handle on the way */
+        if (rows) {
+            gnd_assign(&t, gnd_reshape(t, 2, (int64_t[]){2 * MIB / 4 / 512, 512}));
+            y = gnd_retain(t);
+            gnd_assign(&y, gnd_max(y, GND_AXIS(1), GND_KEEPDIMS));
+            gnd_assign(&t, gnd_subtract(t, y));
+            gnd_release(y);
+        } else {
+            gnd_assign(&t, gnd_multiply(t, gnd_int(2)));
+            gnd_assign(&t, gnd_subtract(t, gnd_int(1)));
+        }
+        gnd_wait(t);
+        const int64_t more = (int64_t)stats(dev).bytes_peak - before;
+        tap_ok(more < 3 * MIB, "%s: %s over the result of a scan take its memory (%lld bytes)",
+               where, rows ? "rows" : "a map", (long long)more);
+        tap_is_int(wrong(t, rows ? below_row : doubled), 0, "%s: with the right values", where);
+        gnd_release(t);
+        gnd_scope_end();
+    }
+    t = gnd_cummax(x, GND_AXIS(0));
+    y = gnd_subtract(gnd_multiply(t, gnd_int(2)), gnd_int(1));
+    tap_is_int(wrong(y, doubled), 0, "%s: a map of an array that is held", where);
+    tap_is_int(wrong(t, most), 0, "%s: leaves that array as it is", where);
+    y = gnd_retain(x);
+    gnd_assign(&y, gnd_cummax(y, GND_AXIS(0)));
+    gnd_assign(&y, gnd_add(y, gnd_flip(y, GND_AXIS(0))));
+    tap_is_int(wrong(y, both_ends), 0, "%s: an array is not overwritten that is read elsewhere too",
+               where);
+    gnd_release(y);
+    gnd_scope_end();
+}
+
 /* What no buffer can hold is an error before anything is launched. */
 static void huge(gnd_device *dev)
 {
@@ -260,6 +334,7 @@ static void on_device(gnd_device *dev, const char *spec)
     limit(dev);
     retry(dev);
     outside(dev);
+    over(dev);
     huge(dev);
 }
 
