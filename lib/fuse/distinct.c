@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/distinct.c - the operations of an inline expression, each counted once. A tree count doubles
- * with every step of a loop that uses its state twice (x = x * x + c), although a kernel computes
- * each value once.
+ * fuse/distinct.c - what an inline expression costs where it is computed: its operations, each
+ * counted once, and the bytes of its leaves. A tree count of operations doubles with every step of
+ * a loop that uses its state twice (x = x * x + c), although a kernel computes each value once.
  */
 #include "fuse/roles.h"
+
+#include <string.h>
 
 /* The most nodes that wait to be visited: an expression that has more is not counted further. */
 enum { WAITING = 512 };
@@ -57,4 +59,16 @@ uint32_t gnd__distinct_ops(gnd__pgraph *g, int32_t i, uint32_t most)
         }
     }
     return n;
+}
+
+int gnd__is_compact_int(const gnd__pgraph *g, const gnd__pnode *p)
+{
+    int64_t room = p->a->size;
+    for (int k = 0; k < p->nleaf && room >= 0; k++) {
+        const gnd_array *x = g->node[p->leaf[k]].a;
+        const int64_t wide = 8 / (int64_t)gnd_dtype_size((gnd_dtype)x->dtype);
+        room -= x->kind == GND__IOTA ? 0 : wide ? (x->size + wide - 1) / wide : 2 * x->size;
+    }
+    return room >= 0 && gnd_dtype_size((gnd_dtype)p->a->dtype) == 8 &&
+           strchr("iu", gnd_dtype_kind((gnd_dtype)p->a->dtype)) != NULL;
 }

@@ -333,26 +333,12 @@ static int32_t reduce_group(const gnd__pgraph *g, int32_t i)
     return i;
 }
 
-/* Whether node p is a wide int and its leaves have no more bytes than it has: computed again, it
- * reads no more than its stored elements would, and its store and its memory are saved. */
-static int is_wide_view(const gnd__pgraph *g, const gnd__pnode *p)
-{
-    int64_t room = p->a->size;
-    for (int k = 0; k < p->nleaf && room >= 0; k++) {
-        const gnd_array *x = g->node[p->leaf[k]].a;
-        const int64_t wide = 8 / (int64_t)gnd_dtype_size((gnd_dtype)x->dtype);
-        room -= x->kind == GND__IOTA ? 0 : wide ? (x->size + wide - 1) / wide : 2 * x->size;
-    }
-    return room >= 0 && gnd_dtype_size((gnd_dtype)p->a->dtype) == 8 &&
-           strchr("iu", gnd_dtype_kind((gnd_dtype)p->a->dtype)) != NULL;
-}
-
 /* Limits for computing a node for each element of a broadcast. */
 static uint32_t cheap_expanded(const gnd__pgraph *g, const gnd__pnode *p, int expanded)
 {
     if (expanded & 6 || p->nleaf > CHEAP_LEAVES)
         return CHEAP_EXPANDED;
-    if (gnd_dtype_size((gnd_dtype)p->a->dtype) > 4 && !(g->gpu && is_wide_view(g, p)))
+    if (gnd_dtype_size((gnd_dtype)p->a->dtype) > 4 && !(g->gpu && gnd__is_compact_int(g, p)))
         return CHEAP_EXPANDED;
     return g->gpu ? CHEAP_FEW_GPU : CHEAP_FEW_CPU;
 }
