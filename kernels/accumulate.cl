@@ -313,6 +313,18 @@ GND_FN g_f64 gnd_unfkey_f64(g_i64 u)
             }
         }
     }
+/* Adds the parts of v to place p of `to` by ADD. */
+//@text acc_parts
+#define ADD_PARTS(ADD, to, scale)                                                                  \
+    for (int c = 0; c < PARTS; c++) {                                                              \
+        const $T x = PART(v, c);                                                                   \
+        const g_i64 at = p * PARTS + c;                                                            \
+        const g_i32 f = gnd_notfinite_$t(x);                                                       \
+        if (f)                                                                                     \
+            gnd_aor_i32(odd + at, f);                                                              \
+        else if (x != 0)                                                                           \
+            ADD(to + at * WORDS, x, SCALE(scale));                                                 \
+    }
 //@text acc_sum
     const g_i64 lid = (g_i64)GND_LID(0), size = (g_i64)GND_LSZ(0), from = (g_i64)GND_GRP(0) * per;
     const g_i64 to = from + per < n ? from + per : n;
@@ -322,15 +334,7 @@ GND_FN g_f64 gnd_unfkey_f64(g_i64 u)
         const g_i64 p = IN_pos(i);
         if (!PICKED(p))
             continue;
-        for (int c = 0; c < PARTS; c++) {
-            const $T x = PART(v, c);
-            const g_i64 at = p * PARTS + c;
-            const g_i32 f = gnd_notfinite_$t(x);
-            if (f)
-                gnd_aor_i32(odd + at, f);
-            else if (x != 0)
-                SUM(acc + at * WORDS, x, SCALE(exact ? same : top[at]));
-        }
+        ADD_PARTS(SUM, acc, exact ? same : top[at])
     }
 /* One work-item, with places of its own. */
 //@text acc_top_own
@@ -370,15 +374,7 @@ GND_FN g_f64 gnd_unfkey_f64(g_i64 u)
     for (g_i64 i = from; i < to; i++) {                                                            \
         const VALUE v = IN_val(i);                                                                 \
         const g_i64 p = IN_pos(i);                                                                 \
-        for (int c = 0; c < PARTS; c++) {                                                          \
-            const $T x = PART(v, c);                                                               \
-            const g_i64 at = p * PARTS + c;                                                        \
-            const g_i32 f = gnd_notfinite_$t(x);                                                   \
-            if (f)                                                                                 \
-                gnd_aor_i32(odd + at, f);                                                          \
-            else if (x != 0)                                                                       \
-                OWNSUM(own + at * WORDS, x, SCALE(scale));                                         \
-        }                                                                                          \
+        ADD_PARTS(OWNSUM, own, scale)                                                              \
     }
     if (EXACT(all)) {
         ADD_ALL(same)
@@ -436,15 +432,7 @@ GND_FN g_f64 gnd_unfkey_f64(g_i64 u)
     for (g_i64 i = from + lid; i < to; i += size) {
         const VALUE v = IN_val(i);
         const g_i64 p = IN_pos(i);
-        for (int c = 0; c < PARTS; c++) {
-            const $T x = PART(v, c);
-            const g_i64 at = p * PARTS + c;
-            const g_i32 f = gnd_notfinite_$t(x);
-            if (f)
-                gnd_aor_i32(odd + at, f);
-            else if (x != 0)
-                LSUM(bin + at * WORDS, x, SCALE(exact ? same : top[at]));
-        }
+        ADD_PARTS(LSUM, bin, exact ? same : top[at])
     }
     GND_BARRIER();
     for (g_i64 b = lid; b < m * PARTS * WORDS; b += size)

@@ -268,6 +268,7 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
         : "+f"((s)[0]), "+f"((s)[1]), "+f"((s)[2]), "+f"((s)[3]) \
         : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
 #define PACK(r, low, high) asm("cvt.rn." T16 "x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low))
+#define BASE2(x) (fabsf(x) > 2.3e38f ? (x) : (x) * log2e) /* what is finite stays so */
 #define EXP2(r, x) asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x))
 
 /* The same on tensor cores, for 16-bit elements: a warp has 16 rows of q as operands in registers, and those of its
@@ -301,7 +302,7 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
         const g_i64 next = j0 + 64;
         float s[8][4];
 #if MASK % 2
-        const float fill = GND_FROM_f32((g_u32)fill_bits) * log2e;
+        const float fill = BASE2(GND_FROM_f32((g_u32)fill_bits));
         int far = 1, some, all = 0;
 #if MASK == 3
         const int di = (int)at_row, dj = (int)at_col, place = di * (int)i0 + dj * (int)j0 + (int)at_first;
@@ -363,7 +364,10 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
                 *z = all || COUNTS(h, n) ? *z : fill;
 #elif MASK == 2
                 const int r = warp * 16 + g + h * 8;
-                if (r < rows && j < cols) *z += log2e * (float)IN_m(b * mb + (i0 + r) * mr + (j0 + j) * mc);
+                if (r < rows && j < cols) {
+                    const float by = (float)IN_m(b * mb + (i0 + r) * mr + (j0 + j) * mc);
+                    *z += BASE2(by);
+                }
 #endif
                 *z = cols == 64 || j < cols ? *z : -GND_INF_f32;
                 top = fmaxf(top, *z);

@@ -164,57 +164,62 @@ static gnd_status host_at(gnd_queue *q, const gnd_buf *b, size_t off, size_t nby
     return GND_OK;
 }
 
-static gnd_status mem_write(gnd_queue *q, gnd_buf *dst, size_t off, const void *src, size_t nbytes,
-                            gnd_err *e)
+/* Copies nbytes from byte off of b to `to`, or from `from` into it: one of both is NULL. wait:
+ * until the bytes are there. */
+static gnd_status transfer(gnd_queue *q, gnd_buf *b, size_t off, void *to, const void *from,
+                           size_t nbytes, int wait, gnd_err *e)
 {
     if (nbytes == 0)
         return GND_OK;
-    if (dst->host) {
+    if (wait && b->host) {
         char *p;
-        const gnd_status s = host_at(q, dst, off, nbytes, &p, e);
+        const gnd_status s = host_at(q, b, off, nbytes, &p, e);
         if (s == GND_OK)
-            memcpy(p, src, nbytes);
+            memcpy(to ? to : p, to ? p : from, nbytes);
         return s;
     }
     const gnd_status st = gnd__ocl_settle(q->dev, e);
     if (st != GND_OK)
         return st;
-    const int fits =
-        off <= dst->nbytes && nbytes <= dst->nbytes - off; /* otherwise the driver refuses */
-    const cl_int r =
-        fits && gnd__ocl_staged(q, nbytes)
-            ? gnd__ocl_stage_write(q, dst->mem, off, src, nbytes)
-            : clEnqueueWriteBuffer(q->q, dst->mem, CL_TRUE, off, nbytes, src, 0, NULL, NULL);
-    if (!gnd__ocl_ok(r))
-        return gnd__ocl_fail(e, r, "clEnqueueWriteBuffer (%zu bytes at %zu of %zu)", nbytes, off,
-                             dst->nbytes);
-    return GND_OK;
+    const int fits = off <= b->nbytes && nbytes <= b->nbytes - off; /* else the driver refuses */
+    const cl_bool block = wait || q->dev->info->apart ? CL_TRUE : CL_FALSE;
+    cl_int r;
+    if (wait && fits && gnd__ocl_staged(q, nbytes))
+        r = to ? gnd__ocl_stage_read(q, to, b->mem, off, nbytes)
+               : gnd__ocl_stage_write(q, b->mem, off, from, nbytes);
+    else if (to)
+        r = clEnqueueReadBuffer(q->q, b->mem, block, off, nbytes, to, 0, NULL, NULL);
+    else
+        r = clEnqueueWriteBuffer(q->q, b->mem, block, off, nbytes, from, 0, NULL, NULL);
+    if (gnd__ocl_ok(r) && !wait)
+        r = clFlush(q->q); /* otherwise it may not start while the host does other things */
+    return gnd__ocl_ok(r) ? GND_OK
+                          : gnd__ocl_fail(e, r, "clEnqueue%sBuffer (%zu bytes at %zu of %zu)",
+                                          to ? "Read" : "Write", nbytes, off, b->nbytes);
+}
+
+static gnd_status mem_write(gnd_queue *q, gnd_buf *dst, size_t off, const void *src, size_t nbytes,
+                            gnd_err *e)
+{
+    return transfer(q, dst, off, NULL, src, nbytes, 1, e);
 }
 
 static gnd_status mem_read(gnd_queue *q, void *dst, gnd_buf *src, size_t off, size_t nbytes,
                            gnd_err *e)
 {
-    if (nbytes == 0)
-        return GND_OK;
-    if (src->host) {
-        char *p;
-        const gnd_status s = host_at(q, src, off, nbytes, &p, e);
-        if (s == GND_OK)
-            memcpy(dst, p, nbytes);
-        return s;
-    }
-    const gnd_status st = gnd__ocl_settle(q->dev, e);
-    if (st != GND_OK)
-        return st;
-    const int fits = off <= src->nbytes && nbytes <= src->nbytes - off;
-    const cl_int r =
-        fits && gnd__ocl_staged(q, nbytes)
-            ? gnd__ocl_stage_read(q, dst, src->mem, off, nbytes)
-            : clEnqueueReadBuffer(q->q, src->mem, CL_TRUE, off, nbytes, dst, 0, NULL, NULL);
-    if (!gnd__ocl_ok(r))
-        return gnd__ocl_fail(e, r, "clEnqueueReadBuffer (%zu bytes at %zu of %zu)", nbytes, off,
-                             src->nbytes);
-    return GND_OK;
+    return transfer(q, src, off, dst, NULL, nbytes, 1, e);
+}
+
+static gnd_status mem_write_async(gnd_queue *q, gnd_buf *dst, size_t off, const void *src,
+                                  size_t nbytes, gnd_err *e)
+{
+    return transfer(q, dst, off, NULL, src, nbytes, 0, e);
+}
+
+static gnd_status mem_read_async(gnd_queue *q, void *dst, gnd_buf *src, size_t off, size_t nbytes,
+                                 gnd_err *e)
+{
+    return transfer(q, src, off, dst, NULL, nbytes, 0, e);
 }
 
 static gnd_status mem_copy(gnd_queue *q, gnd_buf *dst, size_t doff, gnd_buf *src, size_t soff,
@@ -265,48 +270,10 @@ static gnd_status mem_unmap(gnd_queue *q, gnd_buf *b, void *p, gnd_err *e)
     if (b->host)
         return GND_OK;
     const gnd_status st = gnd__ocl_settle(q->dev, e);
-    if (st != GND_OK)
-        return st;
     const cl_int r = clEnqueueUnmapMemObject(q->q, b->mem, p, 0, NULL, NULL);
-    if (!gnd__ocl_ok(r))
-        return gnd__ocl_fail(e, r, "clEnqueueUnmapMemObject");
-    return GND_OK;
-}
-
-/* --- without a wait --------------------------------------------------------------------------- */
-
-static gnd_status mem_write_async(gnd_queue *q, gnd_buf *dst, size_t off, const void *src,
-                                  size_t nbytes, gnd_err *e)
-{
-    if (nbytes == 0)
-        return GND_OK;
-    const gnd_status st = gnd__ocl_settle(q->dev, e);
-    if (st != GND_OK)
+    if (st != GND_OK) /* of an earlier launch */
         return st;
-    cl_int r =
-        clEnqueueWriteBuffer(q->q, dst->mem, q->dev->info->apart, off, nbytes, src, 0, NULL, NULL);
-    if (gnd__ocl_ok(r))
-        r = clFlush(q->q); /* otherwise it may not start while the host does other things */
-    return gnd__ocl_ok(r) ? GND_OK
-                          : gnd__ocl_fail(e, r, "clEnqueueWriteBuffer (%zu bytes at %zu of %zu)",
-                                          nbytes, off, dst->nbytes);
-}
-
-static gnd_status mem_read_async(gnd_queue *q, void *dst, gnd_buf *src, size_t off, size_t nbytes,
-                                 gnd_err *e)
-{
-    if (nbytes == 0)
-        return GND_OK;
-    const gnd_status st = gnd__ocl_settle(q->dev, e);
-    if (st != GND_OK)
-        return st;
-    cl_int r =
-        clEnqueueReadBuffer(q->q, src->mem, q->dev->info->apart, off, nbytes, dst, 0, NULL, NULL);
-    if (gnd__ocl_ok(r))
-        r = clFlush(q->q);
-    return gnd__ocl_ok(r) ? GND_OK
-                          : gnd__ocl_fail(e, r, "clEnqueueReadBuffer (%zu bytes at %zu of %zu)",
-                                          nbytes, off, src->nbytes);
+    return gnd__ocl_ok(r) ? GND_OK : gnd__ocl_fail(e, r, "clEnqueueUnmapMemObject");
 }
 
 const gnd_memory_ops gnd__ocl_memory_ops = {

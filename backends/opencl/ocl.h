@@ -61,6 +61,7 @@ struct gnd_dev {
     /* by GND_OPENCL_BLAS, GND_OPENCL_STAGE and GND_OPENCL_SUBMIT; 0: unset */
     int blas_asked, stage_asked, submit_asked;
     gnd__ocl_submit *submit; /* NULL: launches are made by their callers */
+    unsigned failures;       /* that submit reported: arguments set before one may not be */
     int shared;              /* the application knows a queue */
     gnd__ocl_blas blas; /* decided at the first query; blas_text names the library, or the reason
                            why there is none */
@@ -156,8 +157,7 @@ typedef struct gnd__ocl_set {
 typedef struct gnd__ocl_call {
     cl_command_queue q;
     cl_kernel k;
-    gnd_kern *kern;   /* whose last arguments are unknown if the call fails, or NULL */
-    const char *name; /* of it */
+    const char *name; /* of the kernel, or NULL */
     cl_uint ndim;
     uint32_t nset;
     size_t global[3], local[3];
@@ -180,8 +180,6 @@ gnd_status gnd__ocl_later(gnd_dev *d, const gnd_queue *q, uint32_t nargs, gnd__o
                           gnd_err *e);
 cl_int gnd__ocl_call_set(gnd__ocl_call *c, cl_uint i, const gnd_karg *a);
 void gnd__ocl_call_go(gnd_dev *d);
-/* program.c: the arguments of k are set again at its next launch. */
-void gnd__ocl_forget(gnd_kern *k);
 
 /* Sets argument i of k to a. */
 cl_int gnd__ocl_set_arg(cl_kernel k, cl_uint i, const gnd_karg *a);

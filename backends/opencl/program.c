@@ -31,7 +31,8 @@ typedef struct last_arg {
 struct gnd_kern {
     cl_kernel k;
     gnd_dev *dev;
-    size_t most; /* the largest group; 0: not asked for yet */
+    size_t most;       /* the largest group; 0: not asked for yet */
+    unsigned failures; /* dev->failures when the arguments were set */
     uint32_t nargs;
     char name[64];
     last_arg last[];
@@ -194,7 +195,8 @@ static void kern_free(gnd_kern *k)
     free(k);
 }
 
-void gnd__ocl_forget(gnd_kern *k)
+/* The arguments of k are set again at its next launch. */
+static void forget(gnd_kern *k)
 {
     for (uint32_t i = 0; i < k->nargs; i++)
         k->last[i].kind = 0;
@@ -271,17 +273,19 @@ static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_klaunch *l, gnd_er
     const gnd_status s = gnd__ocl_later(q->dev, q, fits(k, l) ? l->nargs : UINT32_MAX, &c, e);
     if (s != GND_OK)
         return s;
+    if (k->failures != q->dev->failures)
+        forget(k);
+    k->failures = q->dev->failures;
     for (cl_uint i = 0; i < l->nargs; i++) {
         const cl_int r = set_arg(k, c, i, &l->args[i]);
         if (!gnd__ocl_ok(r)) {
-            gnd__ocl_forget(k); /* arguments before it may be in a call that is not made */
+            forget(k); /* arguments before it may be in a call that is not made */
             return gnd__ocl_fail(e, r, "clSetKernelArg (argument %u of %s, %u bytes)", (unsigned)i,
                                  k->name, (unsigned)l->args[i].nbytes);
         }
     }
     if (c) {
         c->k = k->k;
-        c->kern = k;
         c->name = k->name;
         c->ndim = l->ndim;
         for (unsigned d = 0; d < l->ndim && d < 3; d++) {

@@ -43,7 +43,6 @@ struct gnd__ocl_submit {
     /* the first call that failed, until it is reported; written before tail passes it */
     cl_int code;
     const char *what;
-    gnd_kern *kern;
     char name[64];
 };
 
@@ -69,7 +68,6 @@ static void failed(gnd__ocl_submit *s, const gnd__ocl_call *c, cl_int code, cons
         return;
     s->code = code;
     s->what = what;
-    s->kern = c->kern;
     gnd__plug_str(s->name, sizeof s->name, c->name ? c->name : "a list");
 }
 
@@ -204,8 +202,7 @@ gnd_status gnd__ocl_settle_all(gnd_dev *d, gnd_err *e)
     if (gnd__ocl_ok(code))
         return GND_OK;
     s->code = CL_SUCCESS;
-    if (s->kern)
-        gnd__ocl_forget(s->kern);
+    d->failures++;
     return gnd__ocl_fail(e, code, "%s (an earlier launch of %s)", s->what, s->name);
 }
 
@@ -236,7 +233,6 @@ gnd_status gnd__ocl_later(gnd_dev *d, const gnd_queue *q, uint32_t nargs, gnd__o
     await(s, SLOTS - 1);
     gnd__ocl_call *c = &s->ring[atomic_load_explicit(&s->head, memory_order_relaxed) % SLOTS];
     c->q = q ? q->q : NULL;
-    c->kern = NULL;
     c->name = NULL;
     c->ndim = c->nset = 0;
     *call = c;

@@ -49,6 +49,7 @@ BITS(GND_FROM_f64, g_u64, g_f64)
 /* The built-in functions of kernels, which go by their argument. */
 #define ONE(fn, x) _Generic((x), float : fn##f, default : (fn))(x)
 #define TWO(fn, x, y) _Generic((x), float : fn##f, default : (fn))(x, y)
+#define fma(x, y, z) _Generic((x), float : fmaf, default : (fma))(x, y, z)
 #define fabs(x) ONE(fabs, x)
 #define sqrt(x) ONE(sqrt, x)
 #define ceil(x) ONE(ceil, x)

@@ -31,8 +31,10 @@ typedef enum gnd__lapack_name {
 void *gnd__lapack_routine(int dtype, gnd__lapack_name r);
 int gnd__lapack_dtype(uint32_t dtype);
 /* alone.c: between begin and end the library uses one thread if the matrices of s are small. end
- * takes begin's result. library: from dlopen. */
+ * takes begin's result. library: from dlopen; use: what sets and gets its number of threads, of the
+ * process or the thread's own. */
 void gnd__alone_library(void *library);
+void gnd__alone_use(void (*set)(int), int (*get)(void), int own);
 int gnd__alone_begin(const gnd_solve_desc *s);
 void gnd__alone_end(int alone);
 /* The number of operands of s; the bytes and the direction (1 read, 2 written, 3 both) of operand

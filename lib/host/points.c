@@ -218,7 +218,8 @@ void gnd__points_value(gnd__runner *r, int i, int64_t left, int64_t n)
     case GND__PV_FOLD: r->v[i] = r->folded[v->ref]; break;
     case GND__PV_LOAD:
         r->v[i] = step == 1 ? r->at[v->ref] + left * v->size : r->room[i];
-        if (step != 1 && (step != 0 || left == 0)) /* of a row of equal elements the first block */
+        /* of a row of equal elements the first block; columns go on to other rows */
+        if (step != 1 && (step != 0 || left == 0 || p->nred))
             move(v->size, r->room[i], 1, r->at[v->ref] + left * step * v->size, step, n);
         break;
     case GND__PV_IOTA: {

@@ -8,6 +8,7 @@
 #include <gnd/special.h>
 #include "lang/call.h"
 
+/* Bools become floats, as in NumPy. */
 int gnd__fn_round(gnd__args *c)
 {
     int64_t d = 0;
@@ -17,7 +18,11 @@ int gnd__fn_round(gnd__args *c)
     if (d > 300 || d < -300)
         return gnd__expr_fail(c->x, GND_ERR_ARG, c->arg[1].at, "%s: %lld decimals", c->name,
                               (long long)d);
-    return gnd__ret(c, gnd_round_decimals(x, (int)d));
+    gnd_scope_begin();
+    const int is_bool = gnd_dtype_of(x) == GND_BOOL;
+    gnd_array *y = gnd_keep(gnd_round_decimals(is_bool ? gnd_copysign(x, x) : x, (int)d));
+    gnd_scope_end();
+    return gnd__ret(c, y);
 }
 
 int gnd__fn_angle(gnd__args *c)

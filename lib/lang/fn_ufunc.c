@@ -87,16 +87,28 @@ int gnd__fn_ndim(gnd__args *c)
 
 int gnd__fn_size(gnd__args *c)
 {
-    int axis;
+    int64_t axis[GND_MAX_NDIM], count = 1;
+    uint32_t named = 0;
+    int n;
     if (!gnd__arg_given(c, 1))
         return attribute(c, "size");
     gnd_array *x = gnd__arg_strong(c, 0);
-    if (!x || gnd__arg_axis(c, 1, &axis))
+    if (!x || gnd__arg_ints(c, 1, axis, GND_MAX_NDIM, &n))
         return -1;
-    if (axis < -gnd_ndim(x) || axis >= gnd_ndim(x))
-        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[1].at,
-                              "size: axis %d is out of range for %d dimensions", axis, gnd_ndim(x));
-    *c->out = gnd__val_int(gnd_dim(x, axis));
+    const int ndim = gnd_ndim(x);
+    for (int i = 0; i < n; i++) {
+        const int64_t d = axis[i] < 0 ? axis[i] + ndim : axis[i];
+        if (d < 0 || d >= ndim)
+            return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[1].at,
+                                  "size: axis %lld is out of range for %d dimensions",
+                                  (long long)axis[i], ndim);
+        if (named >> d & 1)
+            return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[1].at,
+                                  "size: axis %lld is named twice", (long long)axis[i]);
+        named |= (uint32_t)1 << d;
+        count *= gnd_dim(x, (int)d);
+    }
+    *c->out = gnd__val_int(count);
     return 0;
 }
 

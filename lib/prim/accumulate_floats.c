@@ -101,6 +101,8 @@ static void spread(const sums *s, const char *name, const char *text, int acc, i
     if (local)
         gnd__pk_def(p, "#define NB %d\n", w->nb);
     strcat(full, w->own ? "_own" : local ? "_local" : "");
+    if (acc)
+        gnd__pk_defs(p, "acc_parts", s->real);
     gnd__pk_body(p, full, s->real);
     gnd__acc_end_values(w, (w->own ? w->own * w->m : local ? w->groups * w->m : w->n) * wr);
 }

@@ -23,6 +23,8 @@ enum { DIVIDE = 16 };
 enum { MOST_COLUMNS = 128, GROUP = 128, BLOCK = 64, ROOM = 48 * 1024 };
 /* The most elements of a piece of k or v in float32; the most that sums of places come to. */
 enum { MOST_PIECE = 2560, MOST_COLUMNS_PIECE = 40, MOST_PLACE = 1 << 30 };
+/* The most nodes of both sides of a comparison of places. */
+enum { MOST_PARTS = 16 };
 
 /* --- recognising it --------------------------------------------------------------------------- */
 
@@ -57,11 +59,16 @@ static int is_reduced(const gnd_array *x, gnd__red r, const gnd_array *s)
         for (int d = 0; d < last; d++)
             if (x->p.view->start[d])
                 return 0;
+        uint32_t found = 0;
         for (int i = 0; i < x->p.view->nterm; i++) {
             const gnd__term *t = &x->p.view->term[i];
             if (t->step != 1 || t->axis != t->to)
                 return 0;
+            found |= (uint32_t)1 << t->to;
         }
+        for (int d = 0; d < last; d++)
+            if (y->dim[d] > 1 && !(found >> d & 1))
+                return 0;
     } else if (x->kind != GND__RESHAPE) {
         return 0;
     }
@@ -79,36 +86,54 @@ static int is_number(const gnd_array *x, double *v)
     return 1;
 }
 
-/* Whether the int64 array x, of which the last axes are rows and columns of scores, is at[0] * row
- * + at[1] * column + at[2], `times` of which are added to at. */
-static int is_place(const gnd_array *x, int64_t times, int64_t at[3])
+/* A sum of places: at[0] * row + at[1] * column + at[2]; `parts` more nodes may be looked at. */
+typedef struct place {
+    int64_t at[3];
+    int parts;
+} place;
+
+/* Whether `times` times 0, 1, 2, ... along x's only axis of more than one element, if it has one,
+ * can be added to p. */
+static int add_iota(const gnd_array *x, int64_t times, place *p)
+{
+    for (int d = 0; d < x->ndim; d++) {
+        if (x->dim[d] != 1 && x->dim[d] != x->size)
+            return 0;
+        p->at[2 - x->ndim + d] += x->dim[d] > 1 ? times : 0;
+    }
+    return 1;
+}
+
+/* Whether the int64 array x, of which the last axes are rows and columns of scores, is a sum of
+ * places that do not wrap; `times` of it, 1 or -1, are added to p. */
+static int is_place(const gnd_array *x, int64_t times, place *p)
 {
     double v;
-    const gnd_array *iota = x;
+    if (p->parts-- == 0)
+        return 0;
     if (x->kind == GND__CONST) {
-        if (!is_number(x, &v) || x->p.value.kind != 'i')
+        if (!is_number(x, &v) || x->p.value.kind != 'i' || x->p.value.i < -MOST_PLACE ||
+            x->p.value.i > MOST_PLACE)
             return 0;
-        at[2] += times * x->p.value.i;
+        p->at[2] += times * x->p.value.i;
         return 1;
     }
     if (x->dtype != GND_INT64 || x->ndim > 2)
         return 0;
     if (x->kind == GND__OP && x->in && (x->p.op == GND__OP_ADD || x->p.op == GND__OP_SUBTRACT))
-        return is_place(x->in[0], times, at) &&
-               is_place(x->in[1], x->p.op == GND__OP_ADD ? times : -times, at);
-    if ((x->kind == GND__VIEW || x->kind == GND__RESHAPE) && x->in)
-        iota = x->in[0];
-    if (iota->kind != GND__IOTA)
+        return is_place(x->in[0], times, p) &&
+               is_place(x->in[1], x->p.op == GND__OP_ADD ? times : -times, p);
+    if (x->kind == GND__IOTA)
+        return x->size <= MOST_PLACE && add_iota(x, times, p);
+    if ((x->kind != GND__VIEW && x->kind != GND__RESHAPE) || !x->in ||
+        x->in[0]->kind != GND__IOTA || x->in[0]->size > MOST_PLACE)
         return 0;
-    if (x->kind == GND__VIEW) {
-        at[2] += times * x->p.view->start[0];
-        for (int i = 0; i < x->p.view->nterm; i++)
-            at[2 - x->ndim + x->p.view->term[i].to] += times * x->p.view->term[i].step;
-        return 1;
-    }
-    const int row = x->ndim == 2 && x->dim[0] > 1; /* all elements are along one axis */
-    at[!row] += times;
-    return x->dim[x->ndim - 1 - row] == iota->size;
+    if (x->kind == GND__RESHAPE)
+        return add_iota(x, times, p);
+    p->at[2] += times * x->p.view->start[0];
+    for (int i = 0; i < x->p.view->nterm; i++)
+        p->at[2 - x->ndim + x->p.view->term[i].to] += times * x->p.view->term[i].step;
+    return 1;
 }
 
 /* Makes KEEP or DROP of x by a comparison of places PLACE, if their numbers are small. */
@@ -123,9 +148,10 @@ static void by_place(gnd__attention *x, int64_t rows, int64_t cols)
                  {GND__OP_LESS, 1, 0}};
     const gnd_array *m = x->m;
     for (int i = 0; i < 4 && m->kind == GND__OP && m->in; i++) {
-        int64_t at[3] = {0};
-        if (m->p.op != (int32_t)kinds[i].op || !is_place(m->in[0], kinds[i].less ? -1 : 1, at) ||
-            !is_place(m->in[1], kinds[i].less ? 1 : -1, at))
+        place p = {.parts = MOST_PARTS};
+        int64_t *at = p.at;
+        if (m->p.op != (int32_t)kinds[i].op || !is_place(m->in[0], kinds[i].less ? -1 : 1, &p) ||
+            !is_place(m->in[1], kinds[i].less ? 1 : -1, &p))
             continue;
         at[2] -= !kinds[i].equal;
         for (int k = 0; k < 3 && x->how == GND__SCORES_DROP; k++)
@@ -133,9 +159,10 @@ static void by_place(gnd__attention *x, int64_t rows, int64_t cols)
         for (int k = 0; k < 3; k++)
             if (at[k] < -MOST_PLACE || at[k] > MOST_PLACE)
                 return;
-        if (llabs(at[0]) * rows + llabs(at[1]) * cols >= MOST_PLACE)
+        /* the kernel looks at the places of whole blocks */
+        if (llabs(at[0]) * (rows + BLOCK) + llabs(at[1]) * (cols + BLOCK) >= MOST_PLACE)
             return;
-        memcpy(x->at, at, sizeof at);
+        memcpy(x->at, at, sizeof x->at);
         x->how = GND__SCORES_PLACE;
         x->m = NULL;
         return;

@@ -49,10 +49,18 @@ _LAZY = {'ElementwiseKernel': 'snippets', 'ReductionKernel': 'snippets', 'snippe
          'MemoryPool': '_memory', 'get_default_memory_pool': '_memory'}
 
 
+_BY_ELEMENT = 'it would fetch every element from the device: write operations of whole arrays, a function for ' \
+    'gnd.vectorize or gnd.jit, or iterate over gnd.asnumpy(x)'
+_INSTEAD = {'nditer': _BY_ELEMENT, 'nested_iters': _BY_ELEMENT, 'ndenumerate': _BY_ELEMENT,
+            'frompyfunc': 'its results are Python objects, which devices do not have: gnd.vectorize(f) runs f on the '
+                          'device, and gnd.ElementwiseKernel is a function of several results'}
+
+
 def __getattr__(name):
     """Loads some attributes at their first use."""
     if name not in _LAZY:
-        raise AttributeError(f"module 'gnd' has no attribute {name!r}")
+        why = f': {_INSTEAD[name]}' if name in _INSTEAD else ''
+        raise AttributeError(f"module 'gnd' has no attribute {name!r}{why}")
     import importlib
     module = importlib.import_module('gnd.' + (_LAZY[name] or name))
     value = globals()[name] = getattr(module, name) if _LAZY[name] else module

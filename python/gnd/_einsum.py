@@ -101,6 +101,16 @@ def einsum(*operands, dtype=None, order='K', casting='safe', optimize=False, out
     return _core._ordered(y, order == 'F') if order in ('C', 'F') and out is None else y
 
 
+def einsum_path(*operands, optimize='greedy', einsum_call=False):
+    """NumPy's order of the products of an einsum, and a text about its cost, from the shapes alone. einsum takes the
+    order as optimize=, which has it choose its own order."""
+    if len(operands) < 2:
+        raise ValueError('einsum_path: subscripts and at least one operand are wanted')
+    subscripts, operands = (operands[0], operands[1:]) if isinstance(operands[0], str) else _as_text(operands)
+    shapes = [np.broadcast_to(np.float64(0), np.shape(x)) for x in operands]
+    return np.einsum_path(subscripts, *shapes, optimize=optimize, einsum_call=einsum_call)
+
+
 def _in_space(x):
     """Vectors of two elements with a third one, which is 0."""
     return _gnd().pad(x, [(0, 0)] * (x.ndim - 1) + [(0, 1)]) if x.shape[-1] == 2 else x
@@ -144,5 +154,5 @@ def _axis(k, ndim):
     return k % ndim
 
 
-FUNCTIONS = [einsum, cross, diagonal]
+FUNCTIONS = [einsum, einsum_path, cross, diagonal]
 setattr(ndarray, 'diagonal', diagonal)

@@ -102,6 +102,8 @@ def type_of(name, default, group):
         return 'Shape' + (' | None' if default == 'None' else '')
     if name in ARRAYS or name == 'where':
         return 'ArrayLike' + (' | None' if default == 'None' else '')
+    if name == 'optimize':  # einsum takes paths as well
+        return 'Any'
     if default in ('True', 'False'):
         return 'bool'
     if default and default[0] in '\'"' and name != 'ord':

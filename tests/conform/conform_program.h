@@ -169,6 +169,33 @@ static void test_local(void)
     mem->free(out);
 }
 
+/* Launches of two kernels with an argument of half the size, which fail here or at the next wait.
+ * The first is freed before that; the second has failed as well, whatever was reported. */
+static void two_fail(gnd_prog *p, gnd_buf *a)
+{
+    gnd_kern *k[2] = {kernel_of(p, "fill"), kernel_of(p, "fill")};
+    uint32_t got = 0;
+    gnd_karg x[3] = {arg_buf(a), arg_u32(16), arg_u32(7)};
+    OK(launch1(k[1], 16, 16, 3, x), "launch");
+    x[2].nbytes = 2;
+    gnd_status s = launch1(k[0], 16, 16, 3, x);
+    (void)launch1(k[1], 16, 16, 3, x);
+    prg->kernel_free(k[0]);
+    if (s == GND_OK)
+        s = que->finish(q, &err);
+    tap_ok(s != GND_OK, "%s: the failure of a kernel that is freed is reported: %s", who, err.msg);
+    s = launch1(k[1], 16, 16, 3, x);
+    if (s == GND_OK)
+        s = que->finish(q, &err);
+    tap_ok(s != GND_OK, "%s: the argument that failed with it is set again, and fails: %s", who,
+           err.msg);
+    x[2] = arg_u32(9);
+    s = launch1(k[1], 16, 16, 3, x);
+    tap_ok(s == GND_OK && mem->read(q, &got, a, 60, 4, &err) == GND_OK && got == 9,
+           "%s: then it runs", who);
+    prg->kernel_free(k[1]);
+}
+
 /* Work of a queue happens in order, whatever kind it is, and a buffer's successor is not mistaken
  * for the buffer. */
 static void test_order(gnd_prog *p)
@@ -227,6 +254,7 @@ static void test_order(gnd_prog *p)
         tap_ok(s == GND_OK && mem->read(q, got, a, 0, sizeof got, &err) == GND_OK &&
                    got[N - 1] == 1,
                "%s: the launch after it sets all arguments", who);
+        two_fail(p, a);
     }
     prg->kernel_free(grow);
     prg->kernel_free(fill);

@@ -2,15 +2,18 @@
  *
  * null_threads.c - threads share a null device and its arrays, and use devices of their own: graphs
  * over shared arrays, views of what another thread evaluates, recordings, statistics, messages.
- * Nothing is computed there: statuses, shapes and what is left at the end are checked. It is for
+ * Nothing is computed there: statuses, shapes and what is left at the end are checked. And the
+ * number of threads of a BLAS during decompositions of small matrices (host/alone.c). It is for
  * the thread sanitizer first (tests/null/tsan.sh), which sees every lock of the core.
  */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <gnd.h>
 #include "crowd.h"
+#include "host/lapack.h"
 #include "tap.h"
 
 enum { THREADS = 4, ROUNDS = 300, N = 96 };
@@ -78,6 +81,72 @@ static void work(crowd_job *j)
     }
 }
 
+/* A library's number of threads: of the process, and of each thread. */
+static atomic_int number = 7;
+static _Thread_local int own = 7;
+
+static void set_number(int n)
+{
+    number = n;
+}
+
+static int get_number(void)
+{
+    return number;
+}
+
+static void set_own(int n)
+{
+    own = n;
+}
+
+static int get_own(void)
+{
+    return own;
+}
+
+static const gnd_solve_desc small = {.m = 199, .n = 199}, large = {.m = 300, .n = 300};
+
+static void alone_together(crowd_job *j)
+{
+    for (int r = 0; r < ROUNDS; r++) {
+        const int big = gnd__alone_begin(&large), one = gnd__alone_begin(&small);
+        expect(j, !big && one && get_number() == 1, r, "one thread for small matrices");
+        gnd__alone_end(one);
+        gnd__alone_end(big);
+    }
+}
+
+static void alone_by_itself(crowd_job *j)
+{
+    set_own(j->number + 1);
+    for (int r = 0; r < ROUNDS; r++) {
+        const int one = gnd__alone_begin(&small), again = gnd__alone_begin(&small);
+        expect(j, get_own() == 1, r, "one thread for small matrices, of this thread alone");
+        gnd__alone_end(again);
+        expect(j, get_own() == 1, r, "one thread until the end");
+        gnd__alone_end(one);
+        expect(j, get_own() == j->number + 1, r, "its own number again");
+    }
+}
+
+static void alone(void)
+{
+    gnd__lapack_library(); /* sets the functions of a real one */
+    gnd__alone_use(set_number, get_number, 0);
+    crowd(THREADS, alone_together, "a library with a number of threads");
+    tap_is_int(get_number(), 7, "the number is as before");
+    const int one = gnd__alone_begin(&small);
+    set_number(3);
+    gnd__alone_end(one);
+    tap_is_int(get_number(), 3, "the program's choice stays");
+    gnd__alone_use(set_own, get_own, 1);
+    crowd(THREADS, alone_by_itself, "a library with a number for each thread");
+    tap_is_int(get_number(), 3, "the number of the process is left alone");
+    gnd__alone_use(set_own, NULL, 0);
+    tap_is_int(gnd__alone_begin(&small), 0, "without a library there is nothing to do");
+}
+
 int main(void)
 {
     static float host[N * N];
@@ -97,5 +166,6 @@ int main(void)
     tap_is_int(s.arrays, 0, "no arrays are left");
     tap_is_int(s.bytes_in_use, 0, "no memory is left");
     gnd_close(dev);
+    alone();
     return tap_done();
 }

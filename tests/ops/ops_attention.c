@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prim/attention.h"
 #include "ref.h"
 #include "tap.h"
 
@@ -214,13 +215,74 @@ static void not_finite(gnd_device *dev, gnd_dtype t)
     }
 }
 
-/* Rows of which every score is -inf are NaN, as the formula has it. */
+/* Rows of which every score is -inf are NaN, as the formula has it; where every score is the lowest
+ * number of the dtype, they are means. */
 static void nothing_left(gnd_device *dev, gnd_dtype t)
 {
+    const double low = t == GND_FLOAT16    ? -65504
+                       : t == GND_BFLOAT16 ? -0x1.fep127
+                                           : -0x1.fffffep127;
+    char text[2][400];
+    for (int i = 0; i < 2; i++)
+        snprintf(text[i], sizeof text[i],
+                 SCORES "; s = where(a & (arange(s.shape[1])[:, None] > 2), s, %s%.17g); " SOFTMAX,
+                 i ? "" : "-inf + ", i ? low : 0);
     problem p = {.dev = dev, .t = t, .b = 2, .m = 70, .n = 131, .c = 20, .d = 17};
     make(&p, GND_BOOL, 1, NULL);
-    check(&p, SCORES "; s = where(a & (arange(s.shape[1])[:, None] > 2), s, -inf); " SOFTMAX, 1,
-          ROWS, 1, -INFINITY);
+    for (int i = 0; i < 2; i++)
+        check(&p, text[i], 1, ROWS, 1, i ? low : -INFINITY);
+    drop(&p);
+}
+
+/* Masks that compare places, and others that must be read: `how` they are kept, and at[]. */
+static void places(gnd_device *dev)
+{
+#define OF(mask) SCORES "; r = arange(70)[:, None]; c = arange(80); s = where(" mask ", s, -1e4)"
+#define TWICE(x) x "; " x "; " x "; " x "; " x "; " x
+    static const char *const names[4] = {"q", "k", "v", "a"};
+    static const struct {
+        const char *text;
+        gnd__scores how;
+        int64_t at[3];
+    } is[] = {
+        {OF("r >= c"), GND__SCORES_PLACE, {1, -1, 0}},
+        {OF("c < r + 3"), GND__SCORES_PLACE, {1, -1, 2}},
+        {OF("5 + r - c > c[::-1] - r"), GND__SCORES_PLACE, {2, 0, -75}},
+        {OF("r[2:3] + 4 >= c"), GND__SCORES_PLACE, {0, -1, 6}},
+        {OF("r >= arange(1)"), GND__SCORES_PLACE, {1, 0, 0}},
+        {OF("r >= arange(1).reshape(1, 1) + 7"), GND__SCORES_PLACE, {1, 0, -7}},
+        {OF("arange(1)[:, None] + 9 >= c"), GND__SCORES_PLACE, {0, -1, 9}},
+        {OF("arange(1).reshape(()) + 9 >= c"), GND__SCORES_PLACE, {0, -1, 9}},
+        {OF("r + 9223372036854775807 >= c + 9223372036854775807"), GND__SCORES_KEEP, {0}},
+        {OF("r - -9223372036854775808 >= c"), GND__SCORES_KEEP, {0}},
+        {OF("r + 1073741824 + 1073741824 >= c"), GND__SCORES_KEEP, {0}},
+        {OF("r >= c.astype(int32)"), GND__SCORES_KEEP, {0}},
+        {OF("arange(70 * 80).reshape(70, 80) >= 70"), GND__SCORES_KEEP, {0}},
+        /* 2^42 paths to one node */
+        {"x = arange(70); " TWICE(TWICE("x = x + x")) "; " TWICE("x = x + x") "; " OF(
+             "x[:, None] >= c"),
+         GND__SCORES_KEEP,
+         {0}},
+    };
+    problem p = {.dev = dev, .t = GND_FLOAT32, .b = 2, .m = 70, .n = 80, .c = 20, .d = 17};
+    make(&p, GND_BOOL, 0, NULL);
+    for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
+        char text[1000];
+        gnd__attention x;
+        snprintf(text, sizeof text,
+                 "%s; e = exp(s - max(s, axis=-1, keepdims=True)); e / sum(e, axis=-1, "
+                 "keepdims=True)",
+                 is[i].text);
+        gnd_array *w = gnd_eval_names(dev, text, 4, names, p.x);
+        const int yes = gnd__attention_of(w, p.x[2], &x);
+        if (!tap_ok(yes && x.how == is[i].how && !memcmp(x.at, is[i].at, sizeof x.at),
+                    "how a mask is kept: %s", is[i].text))
+            tap_diag("%d: %d, %d %d %d %s", yes, yes ? (int)x.how : -1, (int)x.at[0], (int)x.at[1],
+                     (int)x.at[2], gnd_error(w));
+        if (yes)
+            gnd__attention_drop(&x);
+        gnd_release(w);
+    }
     drop(&p);
 }
 
@@ -239,6 +301,8 @@ static void others(gnd_device *dev)
                "keepdims=True)) @ v",
         SCORES "; e = exp(s - max(s, axis=-1, keepdims=True)); (e / sum(e, axis=1, "
                "keepdims=True)) @ v",
+        SCORES "; e = exp(s - max(s, axis=-1, keepdims=True)); (e / "
+               "broadcast_to(sum(e, axis=-1)[:, :1, None], (2, 70, 1))) @ v",
         SCORES "; s = s * s; " SOFTMAX,
         "s = where(a, q[:, :1] @ k.swapaxes(-1, -2), -1); " SOFTMAX};
     problem p = {.dev = dev, .t = GND_FLOAT32, .b = 2, .m = 70, .n = 70, .c = 20, .d = 17};
@@ -282,6 +346,7 @@ static void all(gnd_device *dev, const char *spec)
     each_form(dev, GND_FLOAT32, 1, gpu ? 1 : 2);
     not_finite(dev, GND_FLOAT32);
     nothing_left(dev, GND_FLOAT32);
+    places(dev);
     others(dev);
     if (!gpu) {
         tap_skip(1, "sizes, and forms in float16, on a GPU alone: each compiles for seconds here");

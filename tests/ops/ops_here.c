@@ -238,6 +238,8 @@ static const struct {
     {"min(l[:252].reshape((7, 3, 12)), axis=1)", 1},
     {"q[:2990].reshape((5, 2, 299)).sum(axis=(0, 1)) * v[0]", 1},
     {"x[:, :, None].min(axis=(0, 1))", 1},
+    {"(q[:1500].reshape((5, 300)) * k[:5]).sum(axis=0)", 1}, /* more columns than a block */
+    {"max(l[:2, None] - q[:2400].reshape((2, 2, 600))[:, 1, :150].astype(int64), axis=0)", 1},
     {"cumsum(q)", 1}, /* primitives */
     {"cumsum(x * 2, axis=0) + 1", 2},
     {"cumsum(l[:50].reshape((2, 5, 5)), axis=1)", 1},

@@ -181,6 +181,23 @@ def test_more():
     both('einsum with a dtype', lambda xp: xp.einsum('ij->i', xp.asarray(A), dtype=np.float64))
     x = gnd.asarray(A)
     t.ok(gnd.einsum('ij->ji', x).base is x, 'einsum that permutes axes is a view')
+    chain = [np.ones((9, 2)), np.ones((2, 8)), np.ones((8, 3))]
+    path, text = gnd.einsum_path('ij,jk,kl->il', *map(gnd.asarray, chain))
+    t.ok((path, text) == np.einsum_path('ij,jk,kl->il', *chain), 'einsum_path')
+    t.ok(gnd.einsum_path(x, [0, 1], x, [0, 2], optimize=False)[0] == ['einsum_path', (0, 1)], 'einsum_path of lists')
+    t.is_(gnd.einsum('ij,jk,kl->il', *map(gnd.asarray, chain), optimize=path), np.linalg.multi_dot(chain),
+          'einsum with a path', 1e-12)
+    t.raises(ValueError, lambda: gnd.einsum_path('ij->i'), 'einsum_path of nothing', 'einsum_path: subscripts and at')
+    t.ok([gnd.size(A, k) for k in (1, (0, -1), (), [0])] == [4, 12, 1, 3], 'size along axes')
+    for axes, why in ((0, -2), 'axis -2 is named twice'), ((0, 2), 'axis 2 is out of range'):
+        t.raises(gnd.exceptions.AxisError, lambda: gnd.size(x, axes), f'size along {axes}', f'size: {why}')
+    both('round of bools', lambda xp: xp.round(xp.asarray([True, False])))
+    t.is_(gnd.asarray([True, False]).round(-1), np.zeros(2, np.float16), 'round of bools to tens')
+    for name, instead in ('nditer', 'gnd.asnumpy'), ('frompyfunc', 'gnd.vectorize'):
+        t.ok(not hasattr(gnd, name), f'no {name}')
+        t.raises(AttributeError, lambda: getattr(gnd, name), f'{name} says what to do', instead)
+    w, v = gnd.linalg.eig(np.eye(2))
+    t.ok(w.dtype == v.dtype == gnd.linalg.eigvals(np.eye(2)).dtype == np.complex128, 'eig is complex always')
     both('det of no square matrix', lambda xp: xp.linalg.det(xp.asarray(A * 1.0)))
     both('codes of dtypes', lambda xp: xp.zeros(2, 'd') + xp.ones(2, 'H'))
     both('tensorinv', lambda xp: xp.linalg.tensorinv(xp.eye(24).reshape(6, 4, 8, 3)), 1e-9)
