@@ -241,6 +241,11 @@
 /* Rows of 16-bit elements on their way to local memory, 64 of W elements; what is beyond `rows`, or beyond a row's end
  * in the P - 8 places that it has there, is 0. A group's own copies are one group of cp.async. */
 //@text attention_tile
+#define MOVE_ONE(e) \
+    { \
+        const int r = (e) / (P - 8), c = (e) % (P - 8); \
+        to[r * P + c] = r < rows && c < W ? from[r * W + c] : (g_u16)0; \
+    }
 template <int W, int P>
 static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int rows, int fast)
 {
@@ -251,11 +256,11 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
             asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
                          :: "r"(at + (r * P + c) * 2), "l"(from + (n ? r * W + c : 0)), "r"(n) : "memory");
         }
+    } else if (W % 8 == 0) { /* a view that begins between vectors */
+#pragma unroll 1
+        for (int e = (int)threadIdx.x; e < 64 * (P - 8); e += WG) MOVE_ONE(e);
     } else {
-        for (int e = (int)threadIdx.x; e < 64 * (P - 8); e += WG) {
-            const int r = e / (P - 8), c = e % (P - 8);
-            to[r * P + c] = r < rows && c < W ? from[r * W + c] : (g_u16)0;
-        }
+        for (int e = (int)threadIdx.x; e < 64 * (P - 8); e += WG) MOVE_ONE(e);
     }
     asm volatile("cp.async.commit_group;" ::: "memory");
 }

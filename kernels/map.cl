@@ -25,6 +25,7 @@ const I x0 = f * ${vec};
 if (x0 + ${vec} <= n${x}) {
     ${vector}
 } else {
+    #pragma unroll 1
     for (I i${x} = x0; i${x} < n${x}; i${x}++) {
         ${values}
         ${stores}

@@ -51,8 +51,10 @@ ${end}
         }
     }
 } else {
+    #pragma unroll 1
     for (int h = 0; h < ${turns} && f + h * g <= n0 / ${vec}; h++) {
         const I x0 = (f + h * g) * ${vec};
+        #pragma unroll 1
         for (I i0 = x0; i0 < n0 && i0 - x0 < ${vec}; i0++) {
             ${values}
             ${stores}

@@ -103,6 +103,7 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
         for (int k = 0; k < K; k++)
             own[AT(k * 32 + lane)] = v[k];
     } else {
+#pragma unroll 1
         for (int e = lane; e < have && e < 32 * K; e += 32)
             own[AT(e)] = IN_x(base + e);
     }
@@ -188,6 +189,7 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
             gnd_st_$n(y, to + k * 32 + lane, tile > 0 ? APPLY(carry, b) : b);
         }
     } else {
+#pragma unroll 1
         for (int e = lane; e < have && e < 32 * K; e += 32) {
             const $T b = own[AT(e)];
             gnd_st_$n(y, to + e, tile > 0 ? APPLY(carry, b) : b);

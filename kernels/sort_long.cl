@@ -57,6 +57,7 @@
                 SEE(e[j])
             }
         } else {
+#pragma unroll 1
             for (g_i64 i = base + t; i < hi; i += TPG) {
                 const ELEM e = AT(i);
                 gnd_linc_u32(&cnt[dig(e, pass) * 4u + (t & 3)]);

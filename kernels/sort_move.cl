@@ -250,6 +250,7 @@
                 SEE(e[j])
             }
         } else {
+#pragma unroll 1
             for (g_i64 i = from + t; i < hi; i += TPG) {
                 const ELEM e = first(IN_x(row * n + i), 0);
                 SEE(e)
@@ -272,17 +273,21 @@
     GND_GLOBAL COUNT *at = h + (g_i64)GND_GRP(0) * 256;
     if (t == 0)
         df[GND_GRP(0)] = 1; /* elements have several values of this digit */
+#pragma unroll 1
     for (int d = t; d < 256; d += TPG)
         sum[0][d] = at[d];
     GND_BARRIER();
+#pragma unroll 1
     for (int d = t; d < 256; d += TPG)
         if (sum[0][d] == (COUNT)n)
             df[GND_GRP(0)] = 0;
     for (int k = 0; k < 8; k++) {
+#pragma unroll 1
         for (int d = t; d < 256; d += TPG)
             sum[(k + 1) & 1][d] = sum[k & 1][d] + (d >= 1 << k ? sum[k & 1][d - (1 << k)] : 0);
         GND_BARRIER();
     }
+#pragma unroll 1
     for (int d = t; d < 256; d += TPG)
         at[d] = d ? sum[0][d - 1] : 0;
 //@text sort_ctl_places

@@ -174,13 +174,21 @@ fails "a fault" "CUDA_ERROR_ILLEGAL_ADDRESS (700): illegal access" FAKE_FAULT=1 
 # Lists: the checks of conform.c, compiled by an NVRTC that makes empty images.
 mkdir rtc rtc/lib64
 cat >rtc.c <<'C'
+#include <stdlib.h>
 #include <string.h>
 const char *nvrtcGetErrorString(int r) { return (void)r, "?"; }
 int nvrtcGetNumSupportedArchs(int *n) { return *n = 1, 0; }
 int nvrtcGetSupportedArchs(int *a) { return *a = 90, 0; }
 int nvrtcCreateProgram(void **p, const char *s, const char *f, int n, char **h, char **i) { return *p = &i, 0; }
 int nvrtcDestroyProgram(void **p) { return 0; }
-int nvrtcCompileProgram(void *p, int n, char **o) { return 0; }
+int nvrtcCompileProgram(void *p, int n, char **o)
+{
+    static int refused;
+    const int minimal = n > 0 && !strcmp(o[n - 1], "--minimal");
+    if (getenv("FAKE_MINIMAL")) /* 1: it must be given; 0: it is not known, and comes once */
+        return atoi(getenv("FAKE_MINIMAL")) ? (minimal ? 0 : 6) : !minimal ? 0 : refused++ ? 6 : 5;
+    return 0;
+}
 int nvrtcGetProgramLogSize(void *p, size_t *n) { return *n = 0; }
 int nvrtcGetProgramLog(void *p, char *s) { return 0; }
 int nvrtcGetCUBINSize(void *p, size_t *n) { return *n = 8, 0; }
@@ -194,6 +202,8 @@ conform() { env CUDA_HOME="$scratch/rtc" GND_TEST_DEVICES=cuda:0 GND_TEST_PART=l
 check "lists of launches" conform FAKE_LOG="$scratch/log"
 check "as graphs: one for 4 launches, one that fails" test "$(grep -c cuGraphCreate log)" = 2
 check "a kernel's parameters are set once for a number that changed" test "$(grep -c SetParams log)" = 1
+check "NVRTC is given --minimal" conform FAKE_MINIMAL=1
+check "one that does not know it is asked once" conform FAKE_MINIMAL=0
 check "without loops" grep -F "no loops: GND_CUDA_LOOPS=1 makes" out
 check "with loops" conform GND_CUDA_LOOPS=1 FAKE_LOG="$scratch/loops" FAKE_PTX="$scratch/decide.ptx"
 check "which were run" grep "^ok .* end after any step, and at limits" out

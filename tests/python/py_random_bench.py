@@ -6,6 +6,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 
 import numpy as np
 import pytap
@@ -55,4 +56,21 @@ def test_values():
         say(p.stdout + p.stderr)
 
 
-pytap.run([test_draw, test_errors, test_values])
+def test_kernels():
+    """kernels.py: a seed's kernels by NVRTC, and a folder of texts beside itself."""
+    with tempfile.TemporaryDirectory() as out:
+        one = [sys.executable, '-B', os.path.join(here, 'kernels.py'), '--runs', '1']
+        p = subprocess.run(one + ['--seed', str(SEED), '--count', '2', '--kinds', 'map', '--out', out],
+                           capture_output=True, text=True)
+        if 'no NVRTC' in p.stderr:
+            pytap.skip('the kernels of two workloads by NVRTC', p.stderr.strip())
+            return
+        n = len([f for f in os.listdir(out) if f.endswith('.cubin')])
+        good = p.returncode == 0 and n > 0 and f': {n} kernels of ' in p.stdout
+        if not ok(good, f'the {n} kernels of two workloads'):
+            say(p.stdout + p.stderr)
+        p = subprocess.run(one + ['--texts', out, '--texts', out], capture_output=True, text=True)
+        ok(p.returncode == 0 and p.stdout.count(f'{out}: {n} kernels of ') == 2, 'a folder of texts beside itself')
+
+
+pytap.run([test_draw, test_errors, test_values, test_kernels])
