@@ -74,7 +74,7 @@ int main(void)
     cl_int r;
     setenv("POCL_DEVICES", "pthread pthread", 1);
     gnd__store_limit(INT64_MAX); /* or closing stores one of the kernels only, on a busy machine */
-    driver_begin(); /* the loader loads all drivers at its first call */
+    driver_begin();              /* the loader loads all drivers at its first call */
     clGetPlatformIDs(16, platform, &n);
     driver_end();
     for (cl_uint i = 0; i < n && i < 16 && ndev < 2; i++) {
