@@ -94,19 +94,22 @@ int gnd__progdisk_store(gnd__gdev *d, gnd__progdisk *k, const gnd__unsaved *u)
     gnd__str key;
     size_t n = 0;
     void *bin = NULL;
-    int stored = 0;
+    int asked = 0;
 
     if (!disk || !disk_key(d, k, u->src, u->len, &key))
         return 0;
     if (!u->replace && gnd__disk_get(disk, key.s, key.len, &bin, &n) == GND__DISK_HIT) {
         free(bin);
-    } else if (d->be->program.binary_get(u->p, &bin, &n, NULL) == GND_OK && bin) {
-        stored = n > 0 && gnd__disk_put(disk, key.s, key.len, bin, n);
-        d->n.disk_stores += (uint64_t)stored;
-        free(bin);
+    } else {
+        asked = 1;
+        if (d->be->program.binary_get(u->p, &bin, &n, NULL) == GND_OK && bin) {
+            if (n > 0 && gnd__disk_put(disk, key.s, key.len, bin, n))
+                d->n.disk_stores++;
+            free(bin);
+        }
     }
     gnd__str_free(&key);
-    return stored;
+    return asked;
 }
 
 /* A number below n, at random. */
@@ -119,16 +122,17 @@ static size_t below(size_t n)
 void gnd__progdisk_store_some(gnd__gdev *d, gnd__progdisk *k, gnd__unsaved *u, size_t n)
 {
     const int64_t began = gnd__clock();
-    size_t stored = 0;
+    const uint64_t before = d->n.disk_stores;
+    int asked = 0;
 
-    for (; n > 0 && (stored == 0 || gnd__clock() - began < limit); n--) {
+    for (; n > 0 && (!asked || gnd__clock() - began < limit); n--) {
         const size_t i = below(n);
-        stored += (size_t)gnd__progdisk_store(d, k, &u[i]);
+        asked |= gnd__progdisk_store(d, k, &u[i]);
         u[i] = u[n - 1];
     }
     if (n > 0)
-        gnd__log(GND__LOG_INFO, "%s: closing stored %zu kernels; later runs store the other %zu",
-                 d->id, stored, n);
+        gnd__log(GND__LOG_INFO, "%s: closing stored %llu kernels; later runs store the other %zu",
+                 d->id, (unsigned long long)(d->n.disk_stores - before), n);
 }
 
 void gnd__progdisk_close(gnd__progdisk *k)

@@ -29,10 +29,11 @@ typedef struct gnd__unsaved {
 /* The program of a source, or NULL. *broken is set if there is a binary that cannot be loaded. */
 gnd_prog *gnd__progdisk_load(gnd__gdev *d, gnd__progdisk *k, const char *src, size_t len,
                              int *broken);
-/* Stores a program. Returns 1 if it is stored, 0 after a failure or if there is an entry. */
+/* Stores a program. Returns 1 if the backend was asked for its binary, 0 if there is no cache, or
+ * an entry already. */
 int gnd__progdisk_store(gnd__gdev *d, gnd__progdisk *k, const gnd__unsaved *u);
-/* Stores n programs whose binaries take long, for about a second, at least one if any is to be
- * stored. Reorders u. */
+/* Stores n programs whose binaries take long, for about a second, and tries one in any case.
+ * Reorders u. */
 void gnd__progdisk_store_some(gnd__gdev *d, gnd__progdisk *k, gnd__unsaved *u, size_t n);
 void gnd__progdisk_close(gnd__progdisk *k);
 

@@ -528,6 +528,15 @@ static gnd__gdev *use_many(uint64_t *built)
     return d;
 }
 
+static gnd_status (*given)(gnd_prog *p, void **bin, size_t *len, gnd_err *e);
+static int asked;
+
+static gnd_status counted(gnd_prog *p, void **bin, size_t *len, gnd_err *e)
+{
+    asked++;
+    return given(p, bin, len, e);
+}
+
 /* Binaries that take long are stored until a time is over, one in any case, and in an order of each
  * device's own: devices that are closed at the same time share the work. */
 static void test_late_limit(void)
@@ -558,6 +567,16 @@ static void test_late_limit(void)
     tap_is_int(files(name), MANY, "until all are stored");
     gnd__gate_close(use_many(&built));
     tap_is_int(built, 0, "and the last one compiles nothing");
+
+    fresh();
+    a = use_many(&built);
+    gnd_program_ops *ops = &((gnd__backend *)a->be)->program;
+    given = ops->binary_get;
+    ops->binary_get = counted;
+    remove_tree(dir);
+    gnd__gate_close(a);
+    tap_is_int(asked, 1, "a folder that is gone: one binary is made in vain, not %d", MANY);
+    ops->binary_get = given;
     gnd__store_limit(1000000000);
 }
 
