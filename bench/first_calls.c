@@ -8,7 +8,9 @@
  * For each expression (those below, or the arguments; x, y: 64 x 48 random float32, v: 10^5, m: a
  * good 96 x 96, z: 10^5 complex64, p: 1000003, i: 1000 int64) two processes, one after the other,
  * with kernel caches of their own, empty at first, gnd's and PoCL's: the processor's seconds and
- * the wall's from the call until the result has been read, and how many kernels were compiled.
+ * the wall's from the call until the result has been read, and how many kernels were compiled. If
+ * the second compiles some because closing stores kernels of PoCL for a second only, more follow,
+ * until one compiles nothing or as many as the one before; the last one counts.
  * Prints expressions over the limit
  * (-l, 3 s of the processor) or that compile again, all of them with -a, and the sums. The status
  * is 1 when there is any.
@@ -312,7 +314,12 @@ int main(int argc, char **argv)
             nftw(sub[d], forget, 16, FTW_DEPTH | FTW_PHYS);
             mkdir(sub[d], 0700);
         }
-        const result r = in_process(device, text), again = r.failed ? r : in_process(device, text);
+        const result r = in_process(device, text);
+        result again = r;
+        for (uint64_t before = UINT64_MAX; !again.failed && again.built && again.built < before;) {
+            before = again.built;
+            again = in_process(device, text);
+        }
         const int over = !r.failed && (r.cpu > limit || again.built > 0);
         sum += r.cpu;
         most = r.cpu > most ? r.cpu : most;

@@ -310,6 +310,15 @@ gnd_status gndm__expect(gndm__args *a, gnd_array **like)
     return GND_OK;
 }
 
+gnd_status gndm__valid(gndm__args *a)
+{
+    gnd_value v;
+    const gnd_status st = gndm__try(a, &v);
+    if (!st)
+        gndm__drop_items(&v);
+    return st;
+}
+
 gnd_status gndm__ret_like(gndm__args *a, gndm_array *y, gnd_array *like)
 {
     if (y->status)

@@ -91,6 +91,8 @@ gndm_array *gndm__text(gndm_ctx *c, const char *text, int n, const char *const *
                        const gnd_value *v);
 /* gndm__try for a function whose result is an array. */
 gnd_status gndm__expect(gndm__args *a, gnd_array **like);
+/* The same for a function whose result on placeholders is not needed. */
+gnd_status gndm__valid(gndm__args *a);
 /* Returns y, in the dtype of `like`; its shape must be that of `like`. */
 gnd_status gndm__ret_like(gndm__args *a, gndm_array *y, gnd_array *like);
 

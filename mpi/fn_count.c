@@ -138,11 +138,9 @@ gnd_status gndm__fn_histogram(gndm__args *a)
     gndm_ctx *c = a->c;
     gndm_array *x = gndm__arg_array(a, "x"), *w = gndm__arg_array(a, "weights"), *out[2];
     const gnd_value *bins = gndm__arg(a, "bins");
-    gnd_value v;
-    gnd_status st = gndm__try(a, &v);
+    gnd_status st = gndm__valid(a);
     if (st)
         return st;
-    gndm__drop_items(&v);
     if (!x || !gndm__part_split_anywhere(x->part) || (gndm__arg(a, "weights") && !w) ||
         (bins && bins->tag != GND_V_INT &&
          (!gndm__as_array(bins) || gndm__as_array(bins)->part->ndim != 1)))

@@ -99,7 +99,6 @@ gnd_status gndm__fn_meshgrid(gndm__args *a)
     const int ij = !strcmp(a->name, "ix_") ||
                    (indexing && indexing->tag == GND_V_STRING && indexing->as.text.s[0] == 'i');
     gndm_array *x[GND_MAX_NDIM];
-    gnd_value v;
     gnd_status st = GND_OK;
     int bools = 0;
     for (int i = 0; i < n && n <= GND_MAX_NDIM && !st; i++) {
@@ -107,11 +106,8 @@ gnd_status gndm__fn_meshgrid(gndm__args *a)
         st = gndm__check(c, x[i]);
         bools = bools || (!st && x[i]->dtype == GND_BOOL);
     }
-    if (!st && !(bools && a->name[0] == 'i')) { /* the extents of masks depend on values */
-        st = gndm__try(a, &v);
-        if (!st)
-            gndm__drop_items(&v);
-    }
+    if (!st && !(bools && a->name[0] == 'i')) /* the extents of masks depend on values */
+        st = gndm__valid(a);
     if (st || n > GND_MAX_NDIM || n == 0)
         return st ? st : gndm__fn_gathered(a);
     int64_t shape[GND_MAX_NDIM];

@@ -165,11 +165,9 @@ gnd_status gndm__fn_svd(gndm__args *a)
         return gndm__ret_array(a, gndm__do(c, "svdvals", "a", x));
     if ((!tall(x, 0) && !wide) || full)
         return gndm__fn_matrices(a);
-    gnd_value v;
-    gnd_status st = gndm__try(a, &v);
+    gnd_status st = gndm__valid(a);
     if (st)
         return st;
-    gndm__drop_items(&v);
     st = decomposed(c, wide ? adjoint(c, x) : x, y);
     if (!st && wide) {
         gndm_array *u = adjoint(c, y[2]);

@@ -154,16 +154,14 @@ gnd_status gndm__fn_unique(gndm__args *a)
     gndm_array *x = gndm__arg_array(a, "x"), *out[4] = {NULL};
     if (!x || gndm__arg(a, "axis") || !gndm__part_split_anywhere(x->part))
         return gndm__fn_gathered(a);
-    gnd_value v; /* tried on no elements, to find wrong arguments without long waits */
     gndm_array *const given = x;
-    const int64_t none = 0;
+    const int64_t none = 0; /* tried on no elements, to find wrong arguments without long waits */
     gndm_part *p = gndm__part_new(c, 1, &none);
     gndm__replace(a, a->at[0], gndm__array(c, x->dtype, p, gnd_zeros(c->dev, x->dtype, 1, &none)));
     gndm_part_free(p);
-    gnd_status st = gndm__try(a, &v);
+    gnd_status st = gndm__valid(a);
     if (st)
         return st;
-    gndm__drop_items(&v);
     unique q = {.c = c, .flags = flags_of(a)};
     const int ndim = given->part->ndim, shaped = ndim > 1 && q.flags & GND_UNIQUE_INVERSE;
     if (shaped) /* split by rows: then a rank's elements of the inverse are in their order */

@@ -210,11 +210,9 @@ gnd_status gndm__fn_topk(gndm__args *a)
 {
     gndm_ctx *c = a->c;
     gndm_array *x = gndm__arg_array(a, "x"), *y[2] = {NULL, NULL};
-    gnd_value v;
-    gnd_status st = gndm__try(a, &v);
+    gnd_status st = gndm__valid(a);
     if (st)
         return st;
-    gndm__drop_items(&v);
     if (!x || !gndm__part_split_anywhere(x->part))
         return gndm__fn_lines(a);
     const int ndim = x->part->ndim;

@@ -34,11 +34,9 @@ gnd_status gndm__fn_split(gndm__args *a)
 {
     gndm_ctx *c = a->c;
     gndm_array *x = gndm__arg_array(a, "x");
-    gnd_value v;
-    gnd_status st = gndm__try(a, &v);
+    gnd_status st = gndm__valid(a);
     if (st)
         return st;
-    gndm__drop_items(&v);
     if (!x)
         return gndm__fn_gathered(a);
     const int ndim = x->part->ndim;
@@ -62,11 +60,10 @@ gnd_status gndm__fn_unstack(gndm__args *a)
 {
     gndm_ctx *c = a->c;
     gndm_array *x = gndm__arg_array(a, "x");
-    gnd_value v, local;
-    gnd_status st = gndm__try(a, &v);
+    gnd_value local;
+    gnd_status st = gndm__valid(a);
     if (st)
         return st;
-    gndm__drop_items(&v);
     if (!x)
         return gndm__fn_gathered(a);
     const int axis = gndm__axis(a, "axis", 0, x->part->ndim);

@@ -36,9 +36,9 @@ gnd_status gndm__fn_average(gndm__args *a)
     const int both = gndm__arg_true(a, "returned"), keep = gndm__arg_true(a, "keepdims");
     const gnd_value along = axis ? *axis : gnd_value_none();
     gnd_value v;
-    gnd_status st = gndm__try(a, &v);
+    gnd_status st = x ? gndm__try(a, &v) : gndm__fn_gathered(a);
     if (st || !x)
-        return st ? st : gndm__fn_gathered(a);
+        return st;
     gnd_array *like = both ? v.as.items.item[0].as.array : v.as.array;
     gndm__drop_items(&v);
     const gnd_dtype t = gnd_dtype_of(like);

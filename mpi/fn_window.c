@@ -233,9 +233,9 @@ gnd_status gndm__fn_gradient(gndm__args *a)
     gndm_array *x = gndm__as_array(a->n ? &a->v[0] : NULL), *y[GND_MAX_NDIM];
     int64_t axis[GND_MAX_NDIM];
     gnd_value v;
-    gnd_status st = gndm__try(a, &v);
+    gnd_status st = x ? gndm__try(a, &v) : gndm__fn_gathered(a);
     if (st || !x)
-        return st ? st : gndm__fn_gathered(a);
+        return st;
     const int one = v.tag == GND_V_ARRAY;
     const gnd_dtype t = gnd_dtype_of(one            ? v.as.array
                                      : v.as.items.n ? v.as.items.item[0].as.array

@@ -13,6 +13,7 @@
 #include <gnd/timeline.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 enum { ASK = 1, HERE = 2, OVER = 3 }; /* tags of messages on the watch */
@@ -24,10 +25,17 @@ double gndm__now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void rest(long microseconds)
+/* Sleeps for less than a second, without the 50 us by which Linux lets timers of a thread be late,
+ * so that others may be served at once. */
+static void rest(double seconds)
 {
-    const struct timespec t = {0, microseconds * 1000};
+    const struct timespec t = {0, (long)(seconds * 1e9)};
+    const int slack = prctl(PR_GET_TIMERSLACK);
+    if (slack > 0)
+        prctl(PR_SET_TIMERSLACK, 1UL);
     nanosleep(&t, NULL);
+    if (slack > 0)
+        prctl(PR_SET_TIMERSLACK, (unsigned long)slack);
 }
 
 /* Sends a text to a rank. It is so small that MPI sends it at once. Nobody waits for the request,
@@ -92,7 +100,7 @@ static gnd_status roll_call(gndm_ctx *c)
     int missing = c->size - 1;
     while (!c->broken && missing && gndm__now() < until) {
         if (!listen(c, here, text))
-            rest(1000);
+            rest(1e-3);
         missing = 0;
         for (int r = 0; r < c->size; r++)
             missing += !here[r];
@@ -118,25 +126,25 @@ static gnd_status roll_call(gndm_ctx *c)
     return c->status;
 }
 
+/* The rank sleeps for half a percent of the time that it has waited: a message that needs it is
+ * late by a small part of the wait, and a long wait takes little of a core that ranks may share. */
 gnd_status gndm__idle(gndm_ctx *c, gndm__patience *p)
 {
-    const double at_once = 300e-6;
-    const unsigned i = p->looks++;
+    const double at_once = 300e-6, least = 20e-6, most = 500e-6;
     if (c->broken)
         return c->status;
-    if (i < 100)
+    if (p->looks++ < 100)
         return GND_OK;
-    if (p->slept == 0) { /* ranks that are about to come do not wait for a timer, of some 70 us */
-        if (i == 100)
-            p->began = gndm__now();
-        if (gndm__now() - p->began < at_once) {
-            sched_yield();
-            return GND_OK;
-        }
+    const double now = gndm__now();
+    if (p->looks == 101)
+        p->began = now;
+    const double waited = now - p->began;
+    if (waited < at_once) { /* ranks that are about to come do not wait for a timer */
+        sched_yield();
+        return GND_OK;
     }
-    const unsigned n = p->slept++;
-    rest(n < 300 ? 20 : n < 1900 ? 100 : 500);
-    if (n % 16)
+    rest(waited / 200 < least ? least : waited / 200 < most ? waited / 200 : most);
+    if (p->slept++ % 16)
         return GND_OK;
     while (!c->broken && listen(c, NULL, NULL))
         ;

@@ -299,7 +299,7 @@ typedef struct gnd_program_ops {
     /* [O] Makes a program from a binary. After any failure the core builds from source. */
     gnd_status (*binary_load)(gnd_dev *d, const void *bin, size_t len, gnd_prog **p, gnd_err *e);
     /* [O] 1: binary_get() is slow. The core then calls it when it closes the device, and not before
-     * a first result. */
+     * a first result. Closing takes about a second for it, then the other programs are left out. */
     int (*binary_late)(gnd_dev *d);
     /* [O] One line about the compiler, for `gnd devices`, if the compiler is a library that may be
      * missing. */

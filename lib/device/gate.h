@@ -368,6 +368,8 @@ typedef void gnd__compiling_fn(const char *device, uint64_t kernels, double seco
 void gnd__compiling_tell(gnd__compiling_fn *fn, void *ctx);
 /* For tests: the limit in place of one second. */
 void gnd__compiling_limit(int64_t ns);
+/* For tests: the same for storing kernels when a device is closed (progdisk.c). */
+void gnd__store_limit(int64_t ns);
 /* The whole compiler log of d's last program that failed to compile, or "". Owned by the device;
  * valid until the next such failure. */
 const char *gnd__gate_build_log(const gnd__gdev *d);

@@ -3,25 +3,22 @@
  * device/progcache.c - from source text to a launchable kernel. It comes from memory (by the whole
  * text), else from disk (by device, driver, compiler and text), else it is compiled and stored in
  * both. Where a backend takes long to produce a binary, it is stored on disk when the device is
- * closed. Programs are kept until their estimated size passes a limit; then programs whose kernels
- * nobody holds are dropped, least recently used first. A disk failure costs a compilation and is
- * never an error.
+ * closed (progdisk.c). Programs are kept until their estimated size passes a limit; then programs
+ * whose kernels nobody holds are dropped, least recently used first. A disk failure costs a
+ * compilation and is never an error.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "device/buildlog.h"
-#include "device/disk.h"
 #include "device/priv.h"
+#include "device/progdisk.h"
 #include "device/trace.h"
 #include "base/env.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/table.h"
 #include "base/mem.h"
-
-/* Options for build(). A backend adds what it needs itself. */
-static const char options[] = "";
 
 /* Estimated host memory of a program. On CPUs the in-process compiler keeps its code (1.3 MB
  * measured with PoCL 5.0); elsewhere there are a binary and what the driver made of it. */
@@ -42,9 +39,7 @@ struct prog {
 
 struct gnd__progcache {
     gnd__table *progs; /* source text -> struct prog */
-    gnd__disk *disk;   /* NULL: none */
-    int disk_asked;    /* whether disk and key have been determined */
-    gnd__str key;      /* common prefix of the disk keys; the source follows */
+    gnd__progdisk disk;
     struct prog *newest, *oldest;
     uint64_t most;   /* limit of the programs' bytes */
     char *log;       /* compiler log of the last program that failed to compile, or NULL */
@@ -166,88 +161,22 @@ void gnd__gate_kernel_done(gnd__kernel *k)
         --*k->holds;
 }
 
-/* --- disk ------------------------------------------------------------------------------------- */
-
-/* Determined at the first program, not when opening: a user program that launches nothing touches
- * no folder. */
-static gnd__disk *disk_of(gnd__gdev *d)
+/* Stores the programs that are not on disk yet. */
+static void store_unsaved(gnd__gdev *d)
 {
     struct gnd__progcache *c = d->progs;
-    const gnd_program_ops *ops = &d->be->program;
-    char text[1024];
+    gnd__unsaved *u = gnd__calloc(d->n.progs + 1, sizeof *u);
+    size_t n = 0, at = 0, len;
+    const void *src;
+    void *value;
 
-    if (c->disk_asked)
-        return c->disk;
-    c->disk_asked = 1;
-    if (!ops->cache_key || !ops->binary_get || !ops->binary_load)
-        return NULL;
-    text[0] = '\0';
-    if (ops->cache_key(d->dev, text, sizeof text, NULL) != GND_OK)
-        return NULL;
-    text[sizeof text - 1] = '\0';
-    gnd__str_addf(&c->key, "gnd kernel 1\nbackend %s %s\nkey %s\noptions %s\n", d->be->name,
-                  d->be->version, text, options);
-    if (!c->key.bad)
-        c->disk = gnd__disk_open();
-    return c->disk;
-}
-
-/* Builds the disk key of a source: the common prefix, then the text. Returns 0 if out of memory. */
-static int disk_key(gnd__gdev *d, const char *src, size_t len, gnd__str *key)
-{
-    *key = (gnd__str){0};
-    gnd__str_addn(key, d->progs->key.s, d->progs->key.len);
-    for (int i = 0; i < GND__NTUNE; i++)
-        if (d->tune.v[i] != gnd__tune_rows[i].dflt)
-            gnd__str_addf(key, "%s %d\n", gnd__tune_rows[i].name, d->tune.v[i]);
-    gnd__str_addn(key, src, len);
-    if (!key->bad)
-        return 1;
-    gnd__str_free(key);
-    return 0;
-}
-
-/* broken is set if there is a binary that cannot be loaded. */
-static gnd_prog *disk_load(gnd__gdev *d, const char *src, size_t len, int *broken)
-{
-    gnd__disk *disk = disk_of(d);
-    gnd_prog *p = NULL;
-    gnd__str key;
-    size_t n;
-    void *bin;
-
-    if (!disk || !disk_key(d, src, len, &key))
-        return NULL;
-    if (gnd__disk_get(disk, key.s, key.len, &bin, &n) == GND__DISK_HIT) {
-        if (d->be->program.binary_load(d->dev, bin, n, &p, NULL) == GND_OK)
-            d->n.disk_loads++;
-        else
-            p = NULL;
-        *broken = !p;
-        free(bin);
+    while (u && gnd__table_next(c->progs, &at, &src, &len, &value)) {
+        const struct prog *pr = value;
+        if (pr->unsaved)
+            u[n++] = (gnd__unsaved){src, len, pr->p, pr->broken};
     }
-    gnd__str_free(&key);
-    return p;
-}
-
-/* keep: does not replace an entry that another process has stored meanwhile. */
-static void disk_store(gnd__gdev *d, const char *src, size_t len, gnd_prog *p, int keep)
-{
-    gnd__disk *disk = disk_of(d);
-    gnd__str key;
-    size_t n = 0;
-    void *bin = NULL;
-
-    if (!disk || !disk_key(d, src, len, &key))
-        return;
-    if (keep && gnd__disk_get(disk, key.s, key.len, &bin, &n) == GND__DISK_HIT)
-        free(bin);
-    else if (d->be->program.binary_get(p, &bin, &n, NULL) == GND_OK && bin) {
-        if (n > 0 && gnd__disk_put(disk, key.s, key.len, bin, n))
-            d->n.disk_stores++;
-        free(bin);
-    }
-    gnd__str_free(&key);
+    gnd__progdisk_store_some(d, &c->disk, u, n);
+    gnd__free(u);
 }
 
 void gnd__progs_delete(gnd__gdev *d)
@@ -259,17 +188,14 @@ void gnd__progs_delete(gnd__gdev *d)
 
     if (!c)
         return;
+    store_unsaved(d);
     while (gnd__table_next(c->progs, &at, &src, &len, &value)) {
-        struct prog *pr = value;
-        if (pr->unsaved)
-            disk_store(d, src, len, pr->p, !pr->broken);
-        prog_release(d, pr);
-        gnd__free(pr);
+        prog_release(d, value);
+        gnd__free(value);
     }
     gnd__table_free(c->progs, NULL);
-    gnd__disk_close(c->disk);
+    gnd__progdisk_close(&c->disk);
     free(c->log);
-    gnd__str_free(&c->key);
     gnd__free(c);
     d->progs = NULL;
 }
@@ -301,7 +227,7 @@ static gnd_status compile(gnd__gdev *d, const char *name, const char *src, size_
 
     gnd__span_begin(d, &span, GND__SPAN_HOST);
     if (st == GND_OK)
-        st = d->be->program.build(d->dev, src, len, options, p, &log, e);
+        st = d->be->program.build(d->dev, src, len, GND__BUILD_OPTIONS, p, &log, e);
     gnd__span_end(d, &span, "compile", name, (int64_t)len);
     if (st == GND_OK) {
         d->n.builds++;
@@ -388,7 +314,7 @@ static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, siz
 
     if (st != GND_OK)
         return gnd__gate_failed(d->id, name, st, e);
-    pr->p = disk_load(d, src, len, &pr->broken);
+    pr->p = gnd__progdisk_load(d, &d->progs->disk, src, len, &pr->broken);
     if (pr->p) {
         st = make_kernel(d, pr, name, k, NULL);
         if (st == GND_OK)
@@ -408,7 +334,7 @@ static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, siz
     if (st == GND_OK && d->be->program.binary_late && d->be->program.binary_late(d->dev))
         pr->unsaved = 1;
     else if (st == GND_OK)
-        disk_store(d, src, len, pr->p, 0);
+        gnd__progdisk_store(d, &d->progs->disk, &(gnd__unsaved){src, len, pr->p, 1});
     return st;
 }
 

@@ -146,7 +146,7 @@ static void quantiles(gnd_dtype t, int nans, int way)
         gnd_array *q = gnd_from(dev, GND_FLOAT64, 1, &three, some);
         for (int d = -1; d < ndim; d++)
             for (int k = thorough ? 0 : (i + d + way + !nans) % 2; k < 5; k += thorough ? 1 : 2) {
-                const int m = (i * 7 + d + k + way) % 9, median = k > 2;
+                const int m = (i * 7 + d + 1 + k + way) % 9, median = k > 2;
                 const gnd_value v[3] = {d < 0 ? gnd_value_none() : gnd_value_int(d),
                                         gnd_value_bool((d + k) % 2), gnd_value_string(methods[m])};
                 const gnd_value one = gnd_value_float(k == 1 ? 37.5 : 0.375);

@@ -507,6 +507,79 @@ static void test_failures(void)
     tap_ok(loaded(use(src)) || stored(use(src)), "  and then all is well");
 }
 
+enum { MANY = 64 };
+
+/* Opens the null device, asks for MANY kernels. *built: how many of them it compiled. */
+static gnd__gdev *use_many(uint64_t *built)
+{
+    gnd__gdev *d;
+    gnd__kernel *k;
+    gnd_err e = {0};
+    char text[100];
+    if (gnd__gate_open("null:0", &d, &e) != GND_OK)
+        tap_bail("%s", e.msg);
+    ((gnd__backend *)d->be)->program.binary_late = always;
+    for (int i = 0; i < MANY; i++) {
+        snprintf(text, sizeof text, "kernel void k(global int *x) { x[0] = %d; }\n", i);
+        if (gnd__gate_kernel(d, "k", text, strlen(text), &k, &e) != GND_OK)
+            tap_bail("%s", e.msg);
+    }
+    *built = d->n.builds;
+    return d;
+}
+
+static gnd_status (*given)(gnd_prog *p, void **bin, size_t *len, gnd_err *e);
+static int asked;
+
+static gnd_status counted(gnd_prog *p, void **bin, size_t *len, gnd_err *e)
+{
+    asked++;
+    return given(p, bin, len, e);
+}
+
+/* Binaries that take long are stored until a time is over, one in any case, and in an order of each
+ * device's own: devices that are closed at the same time share the work. */
+static void test_late_limit(void)
+{
+    char name[100], first[100] = "";
+    uint64_t built, bad = 0;
+    int others = 0;
+    gnd__store_limit(0);
+    for (int i = 0; i < 8; i++) {
+        fresh();
+        gnd__gate_close(use_many(&built));
+        tap_is_int(files(name), 1, "no time for storing: one of %d kernels is stored", MANY);
+        others += first[0] && strcmp(first, name) != 0;
+        snprintf(first, sizeof first, "%s", name);
+    }
+    tap_ok(others > 0, "and not always the same one");
+    fresh();
+    gnd__gdev *a = use_many(&built), *b = use_many(&built);
+    tap_is_int(built, MANY, "two devices compile the same kernels");
+    gnd__gate_close(a);
+    gnd__gate_close(b);
+    tap_is_int(files(name), 2, "and store different ones");
+    for (int i = 2; i < MANY; i++) {
+        gnd__gate_close(use_many(&built));
+        bad += built != (uint64_t)(MANY - i);
+    }
+    tap_is_int(bad, 0, "each of the next ones compiles one kernel less");
+    tap_is_int(files(name), MANY, "until all are stored");
+    gnd__gate_close(use_many(&built));
+    tap_is_int(built, 0, "and the last one compiles nothing");
+
+    fresh();
+    a = use_many(&built);
+    gnd_program_ops *ops = &((gnd__backend *)a->be)->program;
+    given = ops->binary_get;
+    ops->binary_get = counted;
+    remove_tree(dir);
+    gnd__gate_close(a);
+    tap_is_int(asked, 1, "a folder that is gone: one binary is made in vain, not %d", MANY);
+    ops->binary_get = given;
+    gnd__store_limit(1000000000);
+}
+
 /* A backend that takes long for a binary is asked for it when the device is closed. */
 static void test_late(void)
 {
@@ -518,6 +591,7 @@ static void test_late(void)
     tap_ok(compiled(u) && u.stores == 0, "a binary that takes long: not stored at once");
     tap_is_int(files(name), 1, "... but at the end");
     tap_ok(loaded(use(src)), "... and then loaded");
+    test_late_limit();
     late = 0;
 }
 
