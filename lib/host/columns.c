@@ -24,8 +24,7 @@ typedef struct column {
 static void begin(const gnd__pfold *f, column *c, int64_t n)
 {
     c->cur = 0;
-    for (int64_t i = 0; i < n; i++)
-        memcpy(c->v[0] + i * f->size, f->identity, f->size);
+    gnd__fill(f->size, c->v[0], f->identity, n);
     memset(c->error, 0, (size_t)n * f->size);
 }
 

@@ -37,13 +37,13 @@ TWO_SUM(add_f64, double)
 
 static void add(const gnd__pfold *f, gnd__folding *s, const char *term)
 {
-    char z[GND__POINTS_BYTES];
+    char z[GND__POINTS_BYTES] = {0};
     if (f->compensated) {
         (f->size == sizeof(float) ? add_f32 : add_f64)(s, term);
         return;
     }
     f->op(z, s->sum, term, NULL, 1);
-    memcpy(s->sum, z, f->size);
+    memcpy(s->sum, z, sizeof z);
 }
 
 /* Folds the lanes of the groups so far. */
@@ -65,8 +65,8 @@ void gnd__fold_take(const gnd__pfold *f, gnd__folding *s, const char *v, int64_t
         return;
     }
     for (; n >= LANES; n -= LANES, v += LANES * f->size) {
-        for (int l = 0; l < LANES && !s->groups; l++)
-            memcpy(s->lane[s->cur] + l * f->size, f->identity, f->size);
+        if (!s->groups)
+            gnd__fill(f->size, s->lane[s->cur], f->identity, LANES);
         f->op(s->lane[!s->cur], s->lane[s->cur], v, NULL, LANES);
         s->cur ^= 1;
         if (++s->groups == most)

@@ -82,30 +82,6 @@ void gnd__points_ready(gnd__points *p)
         mark_alone(p);
 }
 
-/* z[i * to] = x[i * from], in elements of `size` bytes. */
-#define MOVE(type)                                                                                 \
-    for (int64_t i = 0; i < n; i++)                                                                \
-    memcpy(z + i * to * (int64_t)sizeof(type), x + i * from * (int64_t)sizeof(type), sizeof(type))
-static void move(int size, char *z, int64_t to, const char *x, int64_t from, int64_t n)
-{
-    if (from == 1 && to == 1) {
-        memcpy(z, x, (size_t)n * (size_t)size);
-        return;
-    }
-    if (from == 0 && to == 1) { /* doubles what is there */
-        memcpy(z, x, (size_t)size);
-        for (int64_t have = 1; have < n; have *= 2)
-            memcpy(z + have * size, z, (size_t)(n - have < have ? n - have : have) * (size_t)size);
-        return;
-    }
-    switch (size) {
-    case 1: MOVE(uint8_t); break;
-    case 2: MOVE(uint16_t); break;
-    case 4: MOVE(uint32_t); break;
-    default: MOVE(uint64_t); break;
-    }
-}
-
 /* The elements of value i, of which the index and the condition are equal along the block. */
 static void take_block(gnd__runner *r, int i, int64_t left, int64_t n)
 {
@@ -125,7 +101,7 @@ static void take_block(gnd__runner *r, int i, int64_t left, int64_t n)
     if (step == 1)
         r->v[i] = r->at[v->ref] + index * v->size;
     else
-        move(v->size, r->room[i], 1, r->at[v->ref] + index * v->size, step, n);
+        gnd__move(v->size, r->room[i], 1, r->at[v->ref] + index * v->size, step, n);
 }
 
 /* A condition or shift of which the arguments are equal in the block: sets value i, if it is equal
@@ -159,7 +135,7 @@ static void fill_block(gnd__runner *r, int j, int64_t n)
 {
     if (j < 0 || !r->same[j] || r->p->value[j].alone)
         return;
-    move(r->p->value[j].size, r->room[j], 1, r->v[j], 0, n);
+    gnd__move(r->p->value[j].size, r->room[j], 1, r->v[j], 0, n);
     r->v[j] = r->room[j];
     r->same[j] = 0;
 }
@@ -219,7 +195,7 @@ void gnd__points_value(gnd__runner *r, int i, int64_t left, int64_t n)
     case GND__PV_LOAD:
         r->v[i] = step == 1 ? r->at[v->ref] + left * v->size : r->room[i];
         if (step != 1 && (step != 0 || left == 0)) /* of a row of equal elements the first block */
-            move(v->size, r->room[i], 1, r->at[v->ref] + left * step * v->size, step, n);
+            gnd__move(v->size, r->room[i], 1, r->at[v->ref] + left * step * v->size, step, n);
         break;
     case GND__PV_IOTA: {
         int64_t *z = (void *)r->room[i];
@@ -250,8 +226,8 @@ void gnd__points_store(const gnd__runner *r, int64_t left, int64_t n)
         const gnd__paccess *a = &p->access[p->out[o].access];
         const int64_t step = last < 0 ? 0 : a->stride[last];
         if (p->value[p->out[o].value].direct != o)
-            move(a->size, r->at[p->out[o].access] + left * step * a->size, step,
-                 r->v[p->out[o].value], 1, n);
+            gnd__move(a->size, r->at[p->out[o].access] + left * step * a->size, step,
+                      r->v[p->out[o].value], 1, n);
     }
 }
 
@@ -306,8 +282,8 @@ int gnd__points_run(const gnd__points *p, char *const *mem, const char *constant
     for (int i = 0; i < p->nvalue; i++)
         if (p->value[i].kind == GND__PV_CONST) {
             const gnd__pvalue *v = &p->value[i];
-            move(v->size, r.room[i], 1, constant + v->ref * GND__POINTS_BYTES, 0,
-                 GND__POINTS_BLOCK);
+            gnd__move(v->size, r.room[i], 1, constant + v->ref * GND__POINTS_BYTES, 0,
+                      GND__POINTS_BLOCK);
             r.v[i] = r.room[i];
         }
     for (;;) {

@@ -104,6 +104,10 @@ void gnd__fold_take(const gnd__pfold *f, gnd__folding *s, const char *v, int64_t
 /* Writes the result to z. */
 void gnd__fold_end(const gnd__pfold *f, gnd__folding *s, char *z);
 
+/* z[i * to] = x[i * from], and z[i] = x[0], in elements of `size` bytes (1, 2, 4 or 8; move.c). */
+void gnd__move(int size, char *z, int64_t to, const char *x, int64_t from, int64_t n);
+void gnd__fill(int size, char *z, const char *x, int64_t n);
+
 /* Completes p, of which everything else is set. */
 void gnd__points_ready(gnd__points *p);
 /* Computes all rows; there is at least one. mem: of each access, where its element of index 0 is.
