@@ -79,11 +79,7 @@ static void next_row(gnd__runner *r, int64_t *index)
     const gnd__points *p = r->p;
     for (int d = p->naxes - 2; d > p->naxes - 2 - p->nred; d--) {
         const int64_t by = ++index[d] < p->dim[d] ? 1 : 1 - p->dim[d];
-        for (int i = 0; i < p->naccess; i++) {
-            if (r->at[i])
-                r->at[i] += by * p->access[i].stride[d] * p->access[i].size;
-            r->first[i] += by * p->access[i].stride[d];
-        }
+        gnd__points_step(r, d, by);
         if (by == 1)
             return;
         index[d] = 0;

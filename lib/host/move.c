@@ -48,3 +48,12 @@ void gnd__move(int size, char *z, int64_t to, const char *x, int64_t from, int64
     default: MOVE(uint64_t); break;
     }
 }
+
+void gnd__move2(int size, char *z, const int64_t to[2], const char *x, const int64_t from[2],
+                int64_t m, int64_t n)
+{
+    const int by = m <= n; /* the axis of the inner loop, which is the longer one */
+    for (int64_t i = 0; i < (by ? m : n); i++)
+        gnd__move(size, z + i * to[!by] * size, to[by], x + i * from[!by] * size, from[by],
+                  by ? n : m);
+}

@@ -12,9 +12,9 @@
 #include "sched/plan.h"
 
 /* What the host runs instead of the launches of k, `steps` of them (axes merged; the checks of its
- * indices are in the plan), whose arithmetic is `work`; NULL if it is too much, or not of loops
+ * indices are in the plan); NULL if it is too much, or not of loops
  * that the host has, or memory is short. */
-struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int64_t work, int steps);
+struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int steps);
 /* The same of what the host has for `steps` steps of a primitive (prim/prim.h): w of the nin
  * operands mem[], with its result in the next. */
 typedef struct gnd__here_slots {
