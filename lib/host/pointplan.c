@@ -9,10 +9,10 @@
  * along a row. */
 enum { NEAR = 24 << 10, SHORT = 32 };
 
-/* Times in eighths of a nanosecond, about: of a point that is moved, or comes from afar, of one
- * with an index, of a call, of a point that is folded, and of the fold of a row, by runs and by
- * lanes. */
-enum { MOVED = 4, FAR = 8, INDEX = 8, CALL = 64, FOLDED = 3, RUNS = 80, LANES = 480 };
+/* Times in eighths of a nanosecond, about: of a point that is moved, or comes from afar; with an
+ * index; of a call; of a point that is folded, or compared for its place; of the fold of a row, by
+ * runs and by lanes. */
+enum { MOVED = 4, FAR = 8, INDEX = 8, CALL = 64, FOLDED = 3, PLACED = 8, RUNS = 80, LANES = 480 };
 
 /* Whether value v is the same in every row. */
 static int same_in_rows(const gnd__points *p, const gnd__pvalue *v)
@@ -158,10 +158,11 @@ int64_t gnd__points_cost(const gnd__points *p)
         calls += kind != GND__PV_CONST && kind != GND__PV_SAME && kind != GND__PV_FOLD &&
                  !p->value[i].once;
     }
-    for (int f = 0; f < p->nfold; f++)
+    for (int f = 0; f < p->nfold; f++) {
+        point += p->fold[f].place ? PLACED : FOLDED;
         fold += p->nred ? results * CALL
                         : rows * (n < GND__FOLD_LANES || p->fold[f].unordered ? RUNS : LANES);
-    point += p->nfold * FOLDED;
+    }
     calls += p->nred ? p->nfold : 0;
     return rows * n * point + fold +
            (p->group ? groups : rows * ((n + block - 1) / block)) * calls * CALL;
