@@ -122,17 +122,23 @@ void gnd__points_ready(gnd__points *p)
     set_group(p);
 }
 
-/* Of value v for each point, and of a fold for each. */
-static int64_t of_point(const gnd__points *p, const gnd__pvalue *v)
+/* A load, for each point. */
+static int64_t of_load(const gnd__points *p, const gnd__pvalue *v)
 {
     const int last = p->naxes - 1;
+    const int64_t *stride = p->access[v->ref].stride;
+    if (last < 0 || (stride[last] == 1 && (!p->group || stride[last - 1] == p->dim[last])))
+        return 0;
+    return stride[last] == 0 || p->group ? MOVED : FAR;
+}
+
+/* Of value v for each point. */
+static int64_t of_point(const gnd__points *p, const gnd__pvalue *v)
+{
     if (v->after || v->once || v->alone)
         return 0;
     switch ((gnd__pvkind)v->kind) {
-    case GND__PV_LOAD:
-        return last < 0 || p->access[v->ref].stride[last] == 1   ? 0
-               : p->access[v->ref].stride[last] == 0 || p->group ? MOVED
-                                                                 : FAR;
+    case GND__PV_LOAD: return of_load(p, v);
     case GND__PV_IOTA: return MOVED;
     case GND__PV_LOOP: return (v->size + 3) / 4 + v->size * (v->cost - (v->cost > 0)) / 8;
     case GND__PV_CONST:
