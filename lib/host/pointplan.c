@@ -62,15 +62,18 @@ static void mark_alone(gnd__points *p)
     }
 }
 
-/* Sets the block of points, so that the buffers stay in the nearest cache. */
+/* Sets the block of points, so that the buffers stay in the nearest cache. Of what lies in one of
+ * several boxes, more small blocks lie in a single one. */
 static void set_block(gnd__points *p)
 {
-    int bytes = 0, at = 0;
-    for (int i = 0; i < p->nvalue; i++)
+    int bytes = 0, at = 0, boxes = 0;
+    for (int i = 0; i < p->nvalue; i++) {
         bytes += p->value[i].size;
+        boxes |= p->value[i].kind == GND__PV_WITHIN;
+    }
     p->block = bytes > 0 ? NEAR / bytes & ~63 : GND__POINTS_LARGE;
     p->block = p->block > GND__POINTS_LARGE ? GND__POINTS_LARGE : p->block;
-    p->block = p->block < GND__POINTS_BLOCK || p->nred ? GND__POINTS_BLOCK : p->block;
+    p->block = p->block < GND__POINTS_BLOCK || p->nred || boxes ? GND__POINTS_BLOCK : p->block;
     for (int i = 0; i < p->nvalue; i++, at += p->block * p->value[i - 1].size)
         p->value[i].room = at;
 }
