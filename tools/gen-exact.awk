@@ -147,8 +147,9 @@ BEGIN {
         name[order[i]] = names[i]
         bits[order[i]] = order[i] == "b" ? 8 : substr(order[i], 2) + 0
     }
-    # compiled for wider vectors as well, which takes its time: the frequent ones of many operations
-    n_often = split("EXP EXPM1 LOG LOG1P LOG2 LOG10 TANH POW ERF ATAN", names, " ")
+    # compiled for wider vectors as well, which takes its time: the frequent ones of many operations,
+    # and those that are calls without such instructions
+    n_often = split("EXP EXPM1 LOG LOG1P LOG2 LOG10 TANH POW ERF ATAN FLOOR CEIL TRUNC ROUND", names, " ")
     for (i = 1; i <= n_often; i++)
         often[names[i]] = 1
     nops = 0

@@ -24,8 +24,7 @@ typedef struct column {
 static void begin(const gnd__pfold *f, column *c, int64_t n)
 {
     c->cur = 0;
-    for (int64_t i = 0; i < n; i++)
-        memcpy(c->v[0] + i * f->size, f->identity, f->size);
+    gnd__fill(f->size, c->v[0], f->identity, n);
     memset(c->error, 0, (size_t)n * f->size);
 }
 
@@ -80,11 +79,7 @@ static void next_row(gnd__runner *r, int64_t *index)
     const gnd__points *p = r->p;
     for (int d = p->naxes - 2; d > p->naxes - 2 - p->nred; d--) {
         const int64_t by = ++index[d] < p->dim[d] ? 1 : 1 - p->dim[d];
-        for (int i = 0; i < p->naccess; i++) {
-            if (r->at[i])
-                r->at[i] += by * p->access[i].stride[d] * p->access[i].size;
-            r->first[i] += by * p->access[i].stride[d];
-        }
+        gnd__points_step(r, d, by);
         if (by == 1)
             return;
         index[d] = 0;

@@ -2,7 +2,8 @@
  *
  * host/native.h - primitives of few elements on the calling thread, in memory that host and device
  * share, with the bits of the kernels that a CPU device runs. native.c is made from the texts of
- * these kernels by tools/gen-native.awk; nativesort.c is the stable order, which is unique.
+ * these kernels by tools/gen-native.awk; nativesort.c is the stable order, which is unique;
+ * nativecount.c has what is made of ints and copies.
  */
 #ifndef GND_HOST_NATIVE_H
 #define GND_HOST_NATIVE_H
@@ -15,7 +16,12 @@ typedef enum gnd__native_what {
     GND__NATIVE_MASK,   /* of n elements */
     GND__NATIVE_SELECT, /* op: what; n elements of the mask */
     GND__NATIVE_SORT,   /* op: 1: indices; m rows of n, keep, descending */
-    GND__NATIVE_SCAN    /* op; m, n, inner */
+    GND__NATIVE_SCAN,   /* op; m, n, inner */
+    GND__NATIVE_COPY,   /* m runs of n elements, each to the next place with room for `inner` */
+    GND__NATIVE_WIDEN, /* n reals or ints to float or complex elements; op: the dtype that they have
+                        */
+    GND__NATIVE_LAST,  /* for m places, the last of n positions (int64) that names each; op: 0 */
+    GND__NATIVE_TALLY  /* for m places, how many of n ints name each; op: the ints' dtype */
 } gnd__native_what;
 typedef struct gnd__native {
     gnd__native_what what;
@@ -41,6 +47,13 @@ gnd__native_select *gnd__native_select_of(int what, int size);
  * NULL: the host has none. */
 typedef void gnd__native_scan(const void *x, void *y, int64_t m, int64_t n, int64_t inner);
 gnd__native_scan *gnd__native_scan_of(int op, gnd_dtype t, int columns);
+
+/* See GND__NATIVE_COPY and those after it. Positions are places; ints that are none are not
+ * counted. */
+void gnd__native_copy(const gnd__native *w, const char *x, char *y);
+void gnd__native_widen(const gnd__native *w, const char *x, char *y);
+void gnd__native_last(const gnd__native *w, const int64_t *x, char *y);
+void gnd__native_tally(const gnd__native *w, const char *x, int64_t *y);
 
 /* Rows of n elements of a real dtype but float16 and bfloat16, sorted: the first `keep` of each go
  * to y, as elements, or as indices (int64) if `arg`. NaN is last, equal elements keep their order.

@@ -5,12 +5,19 @@
 #include "base/dtype.h"
 #include "host/native.h"
 
-enum { MOST = 8192, MOST_SORTED = 4096 }; /* elements of an input */
+/* Elements of an input, and of a result. */
+enum { MOST = 8192, MOST_SORTED = 4096, MOST_MOVED = 32768 };
 
 static gnd__native_select *select_of(const gnd__native *w)
 {
     const int half = w->t == GND_FLOAT16 || w->t == GND_BFLOAT16;
     return half ? NULL : gnd__native_select_of(w->op, (int)gnd_dtype_size(w->t));
+}
+
+/* Of the ints that are counted. */
+static int kind_of(const gnd__native *w)
+{
+    return gnd_dtype_kind((gnd_dtype)w->op);
 }
 
 int gnd__native_has(const gnd__native *w)
@@ -24,6 +31,11 @@ int gnd__native_has(const gnd__native *w)
                w->n <= MOST_SORTED / w->m;
     case GND__NATIVE_SCAN:
         return w->n <= MOST / w->m / w->inner && gnd__native_scan_of(w->op, w->t, w->inner > 1);
+    case GND__NATIVE_COPY: return w->n * w->m <= MOST_MOVED;
+    case GND__NATIVE_WIDEN: return w->n <= MOST;
+    case GND__NATIVE_LAST: return w->n <= MOST && w->m <= MOST_MOVED;
+    case GND__NATIVE_TALLY:
+        return w->n <= MOST && w->m <= MOST_MOVED && (kind_of(w) == 'i' || kind_of(w) == 'u');
     default: return 0;
     }
 }
@@ -38,6 +50,10 @@ int gnd__native_run(const gnd__native *w, const char *const in[2], char *out)
     case GND__NATIVE_SCAN:
         gnd__native_scan_of(w->op, w->t, w->inner > 1)(in[0], out, w->m, w->n, w->inner);
         return 1;
+    case GND__NATIVE_COPY: gnd__native_copy(w, in[0], out); return 1;
+    case GND__NATIVE_WIDEN: gnd__native_widen(w, in[0], out); return 1;
+    case GND__NATIVE_LAST: gnd__native_last(w, (const void *)in[0], out); return 1;
+    case GND__NATIVE_TALLY: gnd__native_tally(w, in[0], (void *)out); return 1;
     default: return 1;
     }
 }

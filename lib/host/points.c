@@ -16,105 +16,15 @@ int gnd__exact_here(void)
            -one - half_ulp == -one && tiny * one > 0;
 }
 
-/* Whether value v is the same in every row. */
-static int same_in_rows(const gnd__points *p, const gnd__pvalue *v)
-{
-    const int last = p->naxes - 1;
-    if (last < 1 || p->dim[last] > GND__POINTS_BLOCK || v->after || v->direct >= 0)
-        return 0;
-    if (v->kind == GND__PV_LOAD || v->kind == GND__PV_IOTA || v->kind == GND__PV_TAKE ||
-        v->kind == GND__PV_WITHIN)
-        for (int d = 0; d < last; d++)
-            if (p->access[v->ref].stride[d] != 0)
-                return 0;
-    for (int j = 0; j < 3; j++)
-        if (v->a[j] >= 0 && !p->value[v->a[j]].once)
-            return 0;
-    return v->kind != GND__PV_FOLD;
-}
-
-/* Marks the values that are computed for one point of a row: those that are equal along it, and
- * are used by such values alone, or for an index of elements. */
-static void mark_alone(gnd__points *p)
-{
-    const int last = p->naxes - 1;
-    for (int i = 0; i < p->nvalue; i++) {
-        gnd__pvalue *v = &p->value[i];
-        const int is_load = v->kind == GND__PV_LOAD || v->kind == GND__PV_IOTA;
-        v->alone = last >= 0 && !v->after && !v->once && v->direct < 0 &&
-                   (is_load ? p->access[v->ref].stride[last] == 0
-                            : v->kind != GND__PV_CONST && v->kind != GND__PV_FOLD &&
-                                  v->kind != GND__PV_TAKE && v->kind != GND__PV_WITHIN);
-        for (int j = 0; j < 3 && v->alone; j++)
-            v->alone =
-                v->a[j] < 0 || p->value[v->a[j]].alone || p->value[v->a[j]].kind == GND__PV_CONST;
-    }
-    for (int o = 0; o < p->nout; o++)
-        p->value[p->out[o].value].alone = 0;
-    for (int f = 0; f < p->nfold; f++)
-        p->value[p->fold[f].value].alone = 0;
-    for (int i = p->nvalue - 1; i >= 0; i--) {
-        const gnd__pvalue *v = &p->value[i];
-        int keep = v->alone || v->kind == GND__PV_TAKE;
-        for (int j = 0; j < 3 && !v->alone; j++)
-            keep &= v->a[j] < 0 || p->value[v->a[j]].alone;
-        for (int j = 0; j < 3 && !keep; j++)
-            if (v->a[j] >= 0)
-                p->value[v->a[j]].alone = 0;
-    }
-}
-
-void gnd__points_ready(gnd__points *p)
-{
-    const int last = p->naxes - 1;
-    p->whole = 1;
-    for (int i = 0; i < p->nvalue; i++) {
-        gnd__pvalue *v = &p->value[i];
-        v->direct = -1;
-        for (int o = 0; o < p->nout && v->kind == GND__PV_LOOP && v->direct < 0; o++)
-            if (p->out[o].value == i && last >= 0 && p->access[p->out[o].access].stride[last] == 1)
-                v->direct = (int16_t)o;
-        v->once = (uint8_t)same_in_rows(p, v);
-        p->whole &= v->after || v->kind == GND__PV_SAME || v->direct >= 0 ||
-                    (v->kind == GND__PV_LOAD && last >= 0 && p->access[v->ref].stride[last] == 1);
-    }
-    if (!p->nred)
-        mark_alone(p);
-}
-
-/* z[i * to] = x[i * from], in elements of `size` bytes. */
-#define MOVE(type)                                                                                 \
-    for (int64_t i = 0; i < n; i++)                                                                \
-    memcpy(z + i * to * (int64_t)sizeof(type), x + i * from * (int64_t)sizeof(type), sizeof(type))
-static void move(int size, char *z, int64_t to, const char *x, int64_t from, int64_t n)
-{
-    if (from == 1 && to == 1) {
-        memcpy(z, x, (size_t)n * (size_t)size);
-        return;
-    }
-    if (from == 0 && to == 1) { /* doubles what is there */
-        memcpy(z, x, (size_t)size);
-        for (int64_t have = 1; have < n; have *= 2)
-            memcpy(z + have * size, z, (size_t)(n - have < have ? n - have : have) * (size_t)size);
-        return;
-    }
-    switch (size) {
-    case 1: MOVE(uint8_t); break;
-    case 2: MOVE(uint16_t); break;
-    case 4: MOVE(uint32_t); break;
-    default: MOVE(uint64_t); break;
-    }
-}
-
 /* The elements of value i, of which the index and the condition are equal along the block. */
 static void take_block(gnd__runner *r, int i, int64_t left, int64_t n)
 {
     const gnd__pvalue *v = &r->p->value[i];
     const int64_t step = r->p->access[v->ref].stride[r->p->naxes - 1];
     int64_t index = left * step;
-    r->v[i] = r->room[i];
+    r->v[i] = gnd__points_room(r, i);
     if (v->a[1] >= 0 && !*r->v[v->a[1]]) {
-        memset(r->room[i], 0, (size_t)n * v->size);
+        memset(gnd__points_room(r, i), 0, (size_t)n * v->size);
         return;
     }
     if (v->a[0] >= 0) {
@@ -125,7 +35,7 @@ static void take_block(gnd__runner *r, int i, int64_t left, int64_t n)
     if (step == 1)
         r->v[i] = r->at[v->ref] + index * v->size;
     else
-        move(v->size, r->room[i], 1, r->at[v->ref] + index * v->size, step, n);
+        gnd__move(v->size, gnd__points_room(r, i), 1, r->at[v->ref] + index * v->size, step, n);
 }
 
 /* A condition or shift of which the arguments are equal in the block: sets value i, if it is equal
@@ -145,12 +55,12 @@ static int whole_block(gnd__runner *r, int i, int64_t at, int64_t step, int64_t 
             (in && last >= 0 && last < v->p) || (out && (first < 0 ? last < 0 : last >= v->p));
         if (holds && !same)
             return 0;
-        r->room[i][0] = holds && in;
+        gnd__points_room(r, i)[0] = holds && in;
     } else {
         x += holds ? v->p : 0;
-        memcpy(r->room[i], &x, sizeof x);
+        memcpy(gnd__points_room(r, i), &x, sizeof x);
     }
-    r->v[i] = r->room[i];
+    r->v[i] = gnd__points_room(r, i);
     return 1;
 }
 
@@ -159,8 +69,8 @@ static void fill_block(gnd__runner *r, int j, int64_t n)
 {
     if (j < 0 || !r->same[j] || r->p->value[j].alone)
         return;
-    move(r->p->value[j].size, r->room[j], 1, r->v[j], 0, n);
-    r->v[j] = r->room[j];
+    gnd__move(r->p->value[j].size, gnd__points_room(r, j), 1, r->v[j], 0, n);
+    r->v[j] = gnd__points_room(r, j);
     r->same[j] = 0;
 }
 
@@ -195,10 +105,10 @@ static void index_of(gnd__runner *r, int i, int64_t left, int64_t n)
         fill_block(r, v->a[j], n);
         arg[j] = v->a[j] < 0 ? NULL : r->v[v->a[j]];
     }
-    gnd__points_index(v, r->room[i], arg, at, step,
+    gnd__points_index(v, gnd__points_room(r, i), arg, at, step,
                       v->kind == GND__PV_TAKE ? r->at[v->ref] + left * step * v->size : NULL,
                       v->kind == GND__PV_CHECK ? r->check[v->ref] : NULL, n);
-    r->v[i] = r->room[i];
+    r->v[i] = gnd__points_room(r, i);
 }
 
 void gnd__points_value(gnd__runner *r, int i, int64_t left, int64_t n)
@@ -217,23 +127,25 @@ void gnd__points_value(gnd__runner *r, int i, int64_t left, int64_t n)
     case GND__PV_CONST: break;
     case GND__PV_FOLD: r->v[i] = r->folded[v->ref]; break;
     case GND__PV_LOAD:
-        r->v[i] = step == 1 ? r->at[v->ref] + left * v->size : r->room[i];
+        r->v[i] = step == 1 ? r->at[v->ref] + left * v->size : gnd__points_room(r, i);
         /* of a row of equal elements the first block; columns go on to other rows */
         if (step != 1 && (step != 0 || left == 0 || p->nred))
-            move(v->size, r->room[i], 1, r->at[v->ref] + left * step * v->size, step, n);
+            gnd__move(v->size, gnd__points_room(r, i), 1, r->at[v->ref] + left * step * v->size,
+                      step, n);
         break;
     case GND__PV_IOTA: {
-        int64_t *z = (void *)r->room[i];
+        int64_t *z = (void *)gnd__points_room(r, i);
         const int64_t x = r->first[v->ref] + left * step;
         for (int64_t k = 0; k < n; k++)
             z[k] = x + k * step;
-        r->v[i] = r->room[i];
+        r->v[i] = gnd__points_room(r, i);
         break;
     }
     case GND__PV_LOOP: {
         for (int j = 0; j < 3; j++)
             fill_block(r, v->a[j], n);
-        char *z = v->direct < 0 ? r->room[i] : r->at[p->out[v->direct].access] + left * v->size;
+        char *z = v->direct < 0 ? gnd__points_room(r, i)
+                                : r->at[p->out[v->direct].access] + left * v->size;
         v->loop(z, r->v[v->a[0]], v->a[1] < 0 ? NULL : r->v[v->a[1]],
                 v->a[2] < 0 ? NULL : r->v[v->a[2]], (size_t)n);
         r->v[i] = z;
@@ -251,8 +163,8 @@ void gnd__points_store(const gnd__runner *r, int64_t left, int64_t n)
         const gnd__paccess *a = &p->access[p->out[o].access];
         const int64_t step = last < 0 ? 0 : a->stride[last];
         if (p->value[p->out[o].value].direct != o)
-            move(a->size, r->at[p->out[o].access] + left * step * a->size, step,
-                 r->v[p->out[o].value], 1, n);
+            gnd__move(a->size, r->at[p->out[o].access] + left * step * a->size, step,
+                      r->v[p->out[o].value], 1, n);
     }
 }
 
@@ -262,7 +174,7 @@ static int run_row(gnd__runner *r)
     const gnd__points *p = r->p;
     const int last = p->naxes - 1;
     const int64_t count = last < 0 ? 1 : p->dim[last];
-    const int64_t block = p->whole ? count : GND__POINTS_BLOCK;
+    const int64_t block = p->whole ? count : p->block;
     for (int f = 0; f < p->nfold; f++)
         gnd__fold_begin(&p->fold[f], &r->fold[f]);
     for (int64_t left = 0; left < count; left += block) {
@@ -307,24 +219,22 @@ int gnd__points_run(const gnd__points *p, char *const *mem, const char *constant
     for (int i = 0; i < p->nvalue; i++)
         if (p->value[i].kind == GND__PV_CONST) {
             const gnd__pvalue *v = &p->value[i];
-            move(v->size, r.room[i], 1, constant + v->ref * GND__POINTS_BYTES, 0,
-                 GND__POINTS_BLOCK);
-            r.v[i] = r.room[i];
+            char *z = gnd__points_room(&r, i);
+            gnd__fill(v->size, z, constant + v->ref * GND__POINTS_BYTES, p->block);
+            r.v[i] = z;
         }
     for (;;) {
-        int d = p->naxes - 2 - p->nred;
+        int d = p->naxes - 2 - p->nred - (p->group > 0);
         if (p->nred)
             gnd__points_columns(&r);
+        else if (p->group)
+            gnd__points_group(&r);
         else if (!run_row(&r))
             return 0;
         r.later = 1;
         for (; d >= 0; d--) { /* the next row */
             const int64_t by = ++index[d] < p->dim[d] ? 1 : 1 - p->dim[d];
-            for (int i = 0; i < p->naccess; i++) {
-                if (r.at[i])
-                    r.at[i] += by * p->access[i].stride[d] * p->access[i].size;
-                r.first[i] += by * p->access[i].stride[d];
-            }
+            gnd__points_step(&r, d, by);
             if (by == 1)
                 break;
             index[d] = 0;

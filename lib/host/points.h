@@ -15,8 +15,9 @@ enum {
     GND__POINTS_AXES = 4,
     GND__POINTS_FOLDS = 4,
     GND__POINTS_CHECKS = 4,
-    GND__POINTS_BYTES = 8, /* of an element, at most */
-    GND__POINTS_BLOCK = 128
+    GND__POINTS_BYTES = 8,   /* of an element, at most */
+    GND__POINTS_BLOCK = 128, /* points of a block, at least, and at most */
+    GND__POINTS_LARGE = 1024
 };
 
 typedef enum gnd__pvkind {
@@ -47,6 +48,8 @@ typedef struct gnd__pvalue {
      * computed for its first point alone */
     int16_t direct;
     uint8_t once, alone;
+    uint8_t cost; /* of a GND__PV_LOOP: that of its operation (base/opset.def), 0 of a cast */
+    int32_t room; /* where its block is, in bytes; also set by gnd__points_ready */
     int64_t p;
     gnd__loop *loop;
 } gnd__pvalue;
@@ -62,6 +65,7 @@ typedef struct gnd__paccess {
 typedef struct gnd__pfold {
     int16_t value;
     uint8_t size;           /* bytes of an element */
+    uint8_t unordered;      /* of ints: any order gives the same result */
     uint8_t compensated;    /* a sum of floats, which carries its rounding error along */
     gnd__place_loop *place; /* not NULL: the result is the place (int64) of an extreme */
     gnd__loop *op;
@@ -80,7 +84,9 @@ typedef struct gnd__points {
     /* 1: one long row of bools, of which this is the beginning: results count that are not the
      * identity, because what follows cannot change them */
     int peek;
-    int whole; /* every value is in the memory of an access: no blocks; set by gnd__points_ready */
+    /* set by gnd__points_ready: every value is in the memory of an access: no blocks; the points of
+     * a block; so many rows along the axis before the last are computed at once, 0: one by one */
+    int whole, block, group;
     int64_t dim[GND__POINTS_AXES];
     gnd__pvalue value[GND__POINTS_VALUES]; /* each after those that it uses */
     gnd__paccess access[GND__POINTS_ACCESS];
@@ -103,9 +109,21 @@ void gnd__fold_begin(const gnd__pfold *f, gnd__folding *s);
 void gnd__fold_take(const gnd__pfold *f, gnd__folding *s, const char *v, int64_t n, int most);
 /* Writes the result to z. */
 void gnd__fold_end(const gnd__pfold *f, gnd__folding *s, char *z);
+/* All of these for a row of n values. */
+void gnd__fold_row(const gnd__pfold *f, gnd__folding *s, const char *v, int64_t n, int most,
+                   char *z);
+
+/* z[i * to] = x[i * from], and z[i] = x[0], in elements of `size` bytes (1, 2, 4 or 8; move.c). */
+void gnd__move(int size, char *z, int64_t to, const char *x, int64_t from, int64_t n);
+void gnd__fill(int size, char *z, const char *x, int64_t n);
+/* z[i * to[0] + j * to[1]] = x[i * from[0] + j * from[1]] for i below m and j below n. */
+void gnd__move2(int size, char *z, const int64_t to[2], const char *x, const int64_t from[2],
+                int64_t m, int64_t n);
 
 /* Completes p, of which everything else is set. */
 void gnd__points_ready(gnd__points *p);
+/* How long that takes, in eighths of a nanosecond, about. */
+int64_t gnd__points_cost(const gnd__points *p);
 /* Computes all rows; there is at least one. mem: of each access, where its element of index 0 is.
  * constant: the constants, GND__POINTS_BYTES each. check: of each check, its entry (as
  * gnd_checked_i64 in kernels/index.cl writes it). Outputs overlap nothing else. Returns 0 if

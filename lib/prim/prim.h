@@ -58,8 +58,17 @@ typedef enum gnd__pcall {
     GND__PC_PANEL
 } gnd__pcall;
 
+/* An operand: GND__PA_IN, GND__PA_OUT or GND__PA_SCRATCH, with its number, from byte `off` on. */
+typedef struct gnd__pmem {
+    gnd__pakind kind;
+    int ref;
+    int64_t off;
+} gnd__pmem;
+
 typedef struct gnd__pkernel {
-    gnd__pcall call; /* not NONE: arg[] are its operands' memory and offsets, in pairs */
+    gnd__native native;      /* what the host may compute instead; by default nothing */
+    gnd__pmem native_mem[2]; /* its input, which may be an expression, and its result */
+    gnd__pcall call;         /* not NONE: arg[] are its operands' memory and offsets, in pairs */
     gnd_fft_desc fft;
     gnd_solve_desc solve;
     gnd_gemm gemm;
@@ -102,7 +111,7 @@ typedef struct gnd__prog {
     size_t scratch[GND__PROG_SCRATCH]; /* bytes */
     int nkernel, capkernel;
     gnd__pkernel *k;
-    gnd__native native; /* what the host may compute instead; by default nothing */
+    gnd__native native; /* what the host may compute from the inputs instead of all kernels */
     gnd_err *e;
     gnd_status st; /* the first failure; after it every function below does nothing */
 } gnd__prog;
@@ -137,6 +146,8 @@ void gnd__pk_defs(gnd__prog *p, const char *text, gnd_dtype t);
 void gnd__pk_body(gnd__prog *p, const char *text, gnd_dtype t);
 /* Adds text to the body as it is. */
 void gnd__pk_add(gnd__prog *p, const char *text);
+/* What the host may compute in place of this kernel alone. */
+void gnd__pk_native(gnd__prog *p, const gnd__native *w, gnd__pmem in, gnd__pmem out);
 /* Asks for that many groups of the kernel per multiprocessor at once. In CUDA this limits the
  * registers. */
 void gnd__pk_resident(gnd__prog *p, int groups);
@@ -150,14 +161,8 @@ void gnd__pk_end1(gnd__prog *p, int64_t groups, size_t local, int64_t rd, int64_
  * value with that text ("0"). */
 void gnd__prog_fill(gnd__prog *p, int scratch, gnd_dtype t, int64_t n, const char *value);
 /* Adds a library call: f or s without buffers and offsets (its offsets are added to the beginnings
- * of the operands). The operands, in order, are GND__PA_IN (memory), GND__PA_OUT or GND__PA_SCRATCH
- * with their number, each at byte `off` within it. A solver call that the backend does not support
- * is marked for LAPACK on the host (host/solve.h). */
-typedef struct gnd__pmem {
-    gnd__pakind kind;
-    int ref;
-    int64_t off;
-} gnd__pmem;
+ * of the operands). A solver call that the backend does not support is marked for LAPACK on the
+ * host (host/solve.h). */
 void gnd__prog_fft(gnd__prog *p, const gnd_fft_desc *f, gnd__pmem in, gnd__pmem out);
 void gnd__prog_solve(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem);
 /* Add a product of a, b and c that the backend supports (gnd__gate_gemm_supports), and the host's

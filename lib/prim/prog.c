@@ -180,6 +180,15 @@ void gnd__pk_add(gnd__prog *p, const char *s)
         gnd__str_add(&cur(p)->body, s);
 }
 
+void gnd__pk_native(gnd__prog *p, const gnd__native *w, gnd__pmem in, gnd__pmem out)
+{
+    if (p->st != GND_OK)
+        return;
+    cur(p)->native = *w;
+    cur(p)->native_mem[0] = in;
+    cur(p)->native_mem[1] = out;
+}
+
 void gnd__pk_resident(gnd__prog *p, int groups)
 {
     if (p->st == GND_OK)

@@ -30,6 +30,7 @@ void gnd__prim_last(gnd__prog *p)
             p, GND_ERR_UNSUPPORTED,
             "%lld indices in one update: this device has no 64-bit atomics; update in parts",
             (long long)n);
+    p->native = (gnd__native){.what = GND__NATIVE_LAST, .t = p->dtype, .m = p->size, .n = n};
     gnd__pk_begin(p, "k_last");
     gnd__pk_out(p, "y");
     gnd__pk_in(p, "idx", 0);

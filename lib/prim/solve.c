@@ -110,6 +110,16 @@ static void copy_in(gnd__prog *p, int in, int scratch, int64_t begin, int64_t ha
     gnd__pk_int(p, "have", have);
     gnd__pk_int(p, "room", room);
     gnd__pk_body(p, "solve_copy", p->in[in].dtype);
+    gnd__pk_native(p,
+                   &(gnd__native){.what = GND__NATIVE_COPY,
+                                  .t = p->in[in].dtype,
+                                  .m = n / have,
+                                  .n = have,
+                                  .inner = room},
+                   (gnd__pmem){GND__PA_IN, in, 0},
+                   (gnd__pmem){scratch >= 0 ? GND__PA_SCRATCH : GND__PA_OUT,
+                               scratch >= 0 ? scratch : 0,
+                               begin * (int64_t)gnd_dtype_size(p->in[in].dtype)});
     gnd__pk_end1(p, (n + (int64_t)local - 1) / (int64_t)local, local, gnd__prog_reads(p, in),
                  n * (int64_t)gnd_dtype_size(p->in[in].dtype));
 }
@@ -130,6 +140,10 @@ static void widen(gnd__prog *p, int scratch, gnd_dtype from, int64_t begin, int6
     else
         gnd__pk_def(p, "#define VALUE(v) ((%s)(v))\n", gnd__ctype_value(p->dtype));
     gnd__pk_body(p, "solve_widen", p->dtype);
+    gnd__pk_native(
+        p, &(gnd__native){.what = GND__NATIVE_WIDEN, .op = (int)from, .t = p->dtype, .n = n},
+        (gnd__pmem){GND__PA_SCRATCH, scratch, 0},
+        (gnd__pmem){GND__PA_OUT, 0, begin * (int64_t)gnd_dtype_size(p->dtype)});
     gnd__pk_end1(p, (n + (int64_t)local - 1) / (int64_t)local, local,
                  n * (int64_t)gnd_dtype_size(from), n * (int64_t)gnd_dtype_size(p->dtype));
 }

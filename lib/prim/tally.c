@@ -117,4 +117,9 @@ void gnd__prim_tally(gnd__prog *p)
         on_cpu(p);
     else
         on_gpu(p);
+    p->native = (gnd__native){.what = GND__NATIVE_TALLY,
+                              .op = (int)p->in[0].dtype,
+                              .t = GND_INT64,
+                              .m = p->size,
+                              .n = p->in[0].size};
 }

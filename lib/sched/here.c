@@ -23,13 +23,10 @@
 #include "sched/maker.h"
 
 enum {
-    WORK = 1 << 15, /* most operations on points; for more, the device's threads are faster */
-    INDEX = 4,      /* what computes with indices from memory takes as long as so many others */
-    CHEAP = 4,      /* arithmetic by its cost (gnd__kir_work) takes a fourth of such an operation */
-    ROW = 16,       /* fixed cost of a row, in the same unit */
-    PEEK = 4096,    /* elements of a long row of bools that may decide */
-    MORE = WORK / 8, /* the same as WORK for each step after the first, which starts sooner */
-    MOST = 16 * WORK /* for all steps that the caller of a replay waits for */
+    WORK = 14 * 8000, /* most time, as gnd__points_cost gives it; for more, the device is faster */
+    PEEK = 4096,      /* elements of a long row of bools that may decide */
+    MORE = WORK / 8,  /* the same as WORK for each step after the first, which starts sooner */
+    MOST = 16 * WORK  /* for all steps that the caller of a replay waits for */
 };
 
 static atomic_int allowed = 1;
@@ -108,6 +105,7 @@ static int set_value(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir *
         for (int j = 0; j < gnd__kir_nargs(k, in) && j < 3; j++)
             v->a[j] = in->a[j];
         v->loop = gnd__exact_op(in->op, (gnd_dtype)in->ctype);
+        v->cost = (uint8_t)(gnd__ops[in->op].cost < 255 ? gnd__ops[in->op].cost : 255);
         return v->loop != NULL;
     case GND__I_RED:
         v->kind = GND__PV_FOLD;
@@ -157,6 +155,7 @@ static int set_fold(struct gnd__here *h, const gnd__kir *k, int j)
         f->place = gnd__exact_place(t, info->identity == GND__HIGHEST);
         return red->out == GND_INT64 && f->place && !h->p.nred;
     }
+    f->unordered = gnd_dtype_kind(t) != 'f';
     f->compensated = info->compensated && gnd_dtype_kind(t) == 'f';
     f->op = gnd__exact_op(info->op, t);
     f->run = gnd__exact_run(info->op, t);
@@ -192,21 +191,14 @@ static int may_decide(const gnd__kir *k)
 /* Sets the axes of h from those of k. Returns 0 if the space of k is too large or has too many
  * axes. The last axis of a reduction is the reduced one, with extent 1 if k has none, or that of
  * columns. */
-static int set_axes(struct gnd__here *h, const gnd__kir *k, int64_t work)
+static int set_axes(struct gnd__here *h, const gnd__kir *k)
 {
     gnd__points *p = &h->p;
     const int n = k->nkeep + k->nred, last = k->reduce && !k->nred ? n : n - 1;
-    int64_t rows = 1, weight = 0;
-    for (int i = 0; i < k->ninstr; i++)
-        weight += k->instr[i].kind == GND__I_GATHER || k->instr[i].kind == GND__I_OFFSET ||
-                          k->instr[i].kind == GND__I_CHECK
-                      ? INDEX
-                      : 1;
+    int64_t rows = 1;
     p->naxes = last + 1;
     p->peek = may_decide(k);
-    if (p->peek)
-        work = work / k->dim[0] * PEEK;
-    if (p->naxes > GND__POINTS_AXES || k->rows || work > CHEAP * WORK)
+    if (p->naxes > GND__POINTS_AXES || k->rows)
         return 0;
     p->nred = k->reduce && k->nred && gnd__codegen_by_columns(k, &p->chunk) ? k->nred : 0;
     if (k->nred > 1 && !p->nred)
@@ -219,8 +211,7 @@ static int set_axes(struct gnd__here *h, const gnd__kir *k, int64_t work)
             return 0;
     }
     p->nfold = k->reduce ? k->nreds : 0;
-    h->cost = rows * (last < 0 ? 1 : p->dim[last] + ROW) * weight + work / CHEAP;
-    return h->cost <= WORK && p->nfold <= GND__POINTS_FOLDS &&
+    return p->nfold <= GND__POINTS_FOLDS &&
            (!k->reduce || p->nred || gnd__codegen_by_rows(k, &p->most));
 }
 
@@ -230,14 +221,14 @@ int gnd__here_may(const gnd__pgraph *g)
 }
 
 /* Sets what computes k, but its outputs; 0 if the host does not. */
-static int set_kir(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir *k, int64_t work)
+static int set_kir(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir *k)
 {
     int ok = k->ninstr <= GND__POINTS_VALUES && k->naccess < GND__POINTS_ACCESS;
     if (!ok)
         return 0;
     h->p.nvalue = k->ninstr;
     h->p.naccess = k->naccess;
-    ok = set_axes(h, k, work) && k->nout <= GND__POINTS_ACCESS;
+    ok = set_axes(h, k) && k->nout <= GND__POINTS_ACCESS;
     for (int i = 0; i < k->naccess && ok; i++)
         ok = set_access(h, k, i);
     for (int i = 0; i < k->ninstr && ok; i++)
@@ -247,14 +238,22 @@ static int set_kir(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir *k,
     return ok;
 }
 
-struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int64_t work, int steps)
+/* Completes the points of h. Returns 0 if they take too long. */
+static int ready(struct gnd__here *h)
+{
+    gnd__points_ready(&h->p);
+    h->cost = gnd__points_cost(&h->p);
+    return h->cost <= WORK;
+}
+
+struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int steps)
 {
     struct gnd__here *h = gnd__here_may(g) ? gnd__calloc(1, sizeof *h) : NULL;
     if (!h)
         return NULL;
     h->owners = 1;
     h->steps = steps;
-    int ok = set_kir(h, g, k, work) && (steps == 1 || (steps == 2 && (h->p.nred || h->p.peek)));
+    int ok = set_kir(h, g, k) && (steps == 1 || (steps == 2 && (h->p.nred || h->p.peek)));
     for (int i = 0; i < k->nout && ok; i++) {
         if (k->out[i].access < 0)
             continue;
@@ -262,11 +261,10 @@ struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int64_t 
         h->p.out[h->p.nout].value = k->out[i].value;
         h->p.out[h->p.nout++].access = k->out[i].access;
     }
-    if (!ok) {
+    if (!ok || !ready(h)) {
         gnd__free(h);
         return NULL;
     }
-    gnd__points_ready(&h->p);
     return h;
 }
 
@@ -274,7 +272,7 @@ int gnd__here_element(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir 
 {
     const int i = k->naccess, v = k->out[0].value;
     int64_t stride = 1;
-    if (!set_kir(h, g, k, gnd__kir_work(k)))
+    if (!set_kir(h, g, k))
         return 0;
     h->p.naccess++;
     h->p.access[i].size = h->p.value[v].size;
@@ -286,8 +284,7 @@ int gnd__here_element(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir 
     h->p.nout = 1;
     h->p.out[0].value = (int16_t)v;
     h->p.out[0].access = (int16_t)i;
-    gnd__points_ready(&h->p);
-    return 1;
+    return ready(h);
 }
 
 gnd_status gnd__here_later(struct gnd__here *h, const gnd__gkernel *gk, gnd__form *form, gnd_err *e)

@@ -12,14 +12,18 @@
 #include "sched/plan.h"
 
 /* What the host runs instead of the launches of k, `steps` of them (axes merged; the checks of its
- * indices are in the plan), whose arithmetic is `work`; NULL if it is too much, or not of loops
+ * indices are in the plan); NULL if it is too much, or not of loops
  * that the host has, or memory is short. */
-struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int64_t work, int steps);
-/* The same of a primitive (prim/prim.h), whose program is the last `steps` steps of the plan; place
- * and kir are those of its inputs that are in memory and expressions. out: the slot of its result.
- */
-struct gnd__here *gnd__here_prim(const gnd__pgraph *g, const gnd__prog *prog,
-                                 const gnd__place *place, const gnd__kir *kir, int32_t out,
+struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int steps);
+/* The same of what the host has for `steps` steps of a primitive (prim/prim.h): w of the nin
+ * operands mem[], with its result in the next. */
+typedef struct gnd__here_slots {
+    const gnd__place *place; /* of inputs in memory */
+    const gnd__kir *kir;     /* of those that are expressions */
+    int32_t out, scratch;    /* the slot of the result, and the first of scratch memory */
+} gnd__here_slots;
+struct gnd__here *gnd__here_prim(const gnd__pgraph *g, const gnd__prog *prog, const gnd__native *w,
+                                 const gnd__pmem *mem, int nin, const gnd__here_slots *at,
                                  int steps);
 /* How many steps of the plan, from st on, what st->here computes is in place of. */
 int gnd__here_steps(const gnd__step *st);

@@ -30,8 +30,7 @@ struct gnd__here {
     struct {
         int32_t slot;
         int64_t off; /* bytes */
-    } in[2];
-    int32_t out;      /* slot */
+    } in[2], out;
     size_t nbytes;    /* of the computed input */
     const char *name; /* of the kernel, which is built at its first launch on the device */
     char *text;

@@ -174,6 +174,21 @@ static gnd_status prim_step(gnd__maker *m, const gnd__pwork *w, const gnd__prog 
                                            &s->kernel, m->e);
 }
 
+/* What the calling thread may run of a program, whose steps are the last of the plan. */
+static void here(gnd__maker *m, const gnd__prog *p, const inputs *in, int32_t out)
+{
+    const gnd__here_slots at = {in->place, in->kir, out, in->scratch};
+    gnd__step *s = m->p->step + m->p->nstep - p->nkernel;
+    gnd__pmem all[GND__PRIM_INS + 1];
+    for (int i = 0; i < p->nin; i++)
+        all[i] = (gnd__pmem){GND__PA_IN, i, 0};
+    all[p->nin] = (gnd__pmem){GND__PA_OUT, 0, 0};
+    for (int i = 0; i < p->nkernel; i++)
+        s[i].here = gnd__here_prim(m->g, p, &p->k[i].native, p->k[i].native_mem, 1, &at, 1);
+    if (p->nkernel && !s->here)
+        s->here = gnd__here_prim(m->g, p, &p->native, all, p->nin, &at, p->nkernel);
+}
+
 gnd_status gnd__plan_prim(gnd__maker *m, const gnd__pwork *w, gnd__kir *k)
 {
     const gnd_array *a = m->g->node[w->root[0]].a;
@@ -213,9 +228,8 @@ gnd_status gnd__plan_prim(gnd__maker *m, const gnd__pwork *w, gnd__kir *k)
         st = gnd__plan_fits(m);
     for (int i = 0; i < prog.nkernel && st == GND_OK; i++)
         st = prim_step(m, w, &prog, &prog.k[i], &in);
-    if (st == GND_OK && prog.nkernel && !m->want_source)
-        m->p->step[m->p->nstep - prog.nkernel].here = gnd__here_prim(
-            m->g, &prog, in.place, in.kir, m->g->node[w->root[0]].slot, prog.nkernel);
+    if (st == GND_OK && !m->want_source)
+        here(m, &prog, &in, m->g->node[w->root[0]].slot);
     for (int i = 0; i < a->nin; i++)
         gnd__inl_free(&in.inl[i]);
     gnd__prog_free(&prog);

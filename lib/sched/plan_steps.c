@@ -187,7 +187,7 @@ static gnd_status add_launch(gnd__maker *m, const gnd__kir *const *k, const gnd_
         s->source = gnd__strdup(gnd__str_get(&gk->src));
         st = s->source ? GND_OK : gnd__plan_nomem(m->e);
     } else if (st == GND_OK) {
-        s->here = i == 0 ? gnd__here_of(m->g, k[0], work, gen->nkernel) : NULL;
+        s->here = i == 0 ? gnd__here_of(m->g, k[0], gen->nkernel) : NULL;
         st =
             add_kernel(m, gk, k[0]->nfn == 0, s); /* a merged text has no functions of the user's */
     }

@@ -22,12 +22,17 @@ def _nested(obj):
     return False
 
 
+_ORDERS = tuple('CFAKcfak')
+
+
 def _fortran(x, order):
     """Whether an array made from x is in Fortran order. order= decides; otherwise the order of x."""
-    if order is not None and order not in tuple('CFAKcfak'):
+    if order is not None and order not in _ORDERS:
         raise ValueError(f"order {order!r}: 'C', 'F', 'A' or 'K' is wanted")
     if order in ('C', 'c', 'F', 'f'):
         return order in ('F', 'f')
+    if isinstance(x, ndarray):
+        return x._dense == 2
     flags = getattr(x, 'flags', None)
     return bool(flags is not None and getattr(flags, 'fnc', False))
 
@@ -35,10 +40,7 @@ def _fortran(x, order):
 def ordered(x, order, copy=False):
     """x in the order given by order=. copy=False: returns x itself if it has that order."""
     fortran = _fortran(x, order)
-    if not copy and order in (None, 'K', 'A', 'k', 'a'):
-        return x
-    flags = x.flags
-    if not copy and (flags.f_contiguous if fortran else flags.c_contiguous):
+    if not copy and (order in (None, 'K', 'A', 'k', 'a') or x._dense & (2 if fortran else 1)):
         return x
     return _core._ordered(x, fortran)
 

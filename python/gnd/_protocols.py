@@ -215,15 +215,6 @@ def _get(self, stream=None, order='C', blocking=True, out=None):
     return asnumpy(self, stream, order, out)
 
 
-def _dense(shape, strides, step, axes):
-    """Whether the elements are contiguous, with the first of the axes fastest."""
-    for k in axes:
-        if strides[k] != step:
-            return False
-        step *= shape[k]
-    return True
-
-
 _FLAGS = ('C_CONTIGUOUS', 'F_CONTIGUOUS', 'OWNDATA', 'WRITEABLE', 'ALIGNED', 'WRITEBACKIFCOPY')
 _FLAG_NAMES = {'C': 'c_contiguous', 'CONTIGUOUS': 'c_contiguous', 'F': 'f_contiguous', 'FORTRAN': 'f_contiguous', 'O': 'owndata',
                'W': 'writeable', 'A': 'aligned', 'X': 'writebackifcopy', 'B': 'behaved', 'CA': 'carray', 'FA': 'farray',
@@ -241,12 +232,8 @@ class _Flags:
     fnc: bool
 
     def __init__(self, x):
-        shape, strides, n = x.shape, x.strides, x.itemsize
-        axes = [k for k in range(len(shape)) if shape[k] != 1]
-        empty = 0 in shape
-        self._set(_array=x, c_contiguous=empty or _dense(shape, strides, n, axes[::-1]),
-                  f_contiguous=empty or _dense(shape, strides, n, axes), owndata=x.base is None)
-        self._set(forc=self.c_contiguous or self.f_contiguous, fnc=self.f_contiguous and not self.c_contiguous)
+        c, f = x._dense & 1 != 0, x._dense & 2 != 0
+        self._set(_array=x, c_contiguous=c, f_contiguous=f, owndata=x.base is None, forc=c or f, fnc=f and not c)
 
     def _set(self, **values):
         for name, value in values.items():

@@ -46,6 +46,28 @@ static PyObject *get_strides(PyObject *self, void *none)
     return tuple_of(gnd_ndim(x), stride, (int64_t)gnd_dtype_size(gnd_dtype_of(x)));
 }
 
+/* Whether the elements are in C order (1) and in Fortran order (2) without gaps, added up. */
+static PyObject *get_dense(PyObject *self, void *none)
+{
+    int64_t stride[GND_MAX_NDIM], next[2] = {1, 1};
+    int dense = 3;
+    (void)none;
+    gnd_array *x = py_value((py_array *)self);
+    if (!x)
+        return NULL;
+    const int n = gnd_ndim(x);
+    const int64_t *shape = gnd_shape(x);
+    py_strides((py_array *)self, stride);
+    for (int i = 0; i < n && gnd_size(x) > 0; i++)
+        for (int fortran = 0; fortran < 2; fortran++) {
+            const int d = fortran ? i : n - 1 - i;
+            if (shape[d] != 1 && stride[d] != next[fortran])
+                dense &= ~(1 << fortran);
+            next[fortran] *= shape[d];
+        }
+    return PyLong_FromLong(dense);
+}
+
 static PyObject *get_ndim(PyObject *self, void *none)
 {
     (void)none;
@@ -246,6 +268,7 @@ PyGetSetDef py_attributes[] = {
     {"base", get_base, NULL, "The array that this one is a view of, or None.", NULL},
     {"T", get_T, NULL, "A view with all axes in opposite order.", NULL},
     {"mT", get_mT, NULL, "A view with the last two axes swapped.", NULL},
+    {"_dense", get_dense, NULL, NULL, NULL},
     {"_writeable", get_writeable, set_writeable, NULL, NULL},
     {"real", get_real, set_real, "The real part, a view.", NULL},
     {"imag", get_imag, set_imag, "The imaginary part, a view.", NULL},

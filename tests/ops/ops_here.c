@@ -210,7 +210,7 @@ static const struct {
     {"roll(q[:400], 33) - q[:400]", 1},
     {"concatenate([x[:, :3], x[::-1, 3:]], axis=1)", 2},
     {"tile(v, 9)[::-1] * 2", 2},
-    {"(l[:, None] % 19 == arange(19)).astype(float32)", 1},
+    {"(l[:, None] % 19 == arange(19)).astype(float32)", 2},
     {"l[::-2] + arange(130) * 3", 1},
     {"arange(0, 5, dtype=float64) + x[:5, :5].T", 2},
     {"sqrt(abs(x)) / (1 + x * x)", 1},
@@ -264,6 +264,25 @@ static const struct {
     {"argmax(l[:250].reshape((5, 50)) // 8, axis=1)", 1},
     {"argmin(abs(q) > 3)", 1},
     {"argmax(x, axis=0)", 0},
+    {"x.T * 2 + k.T", 1}, /* several rows at once */
+    {"q[:3000].reshape((750, 4)).T + 1", 1},
+    {"q[:1000].reshape((500, 2)).sum(axis=1)", 1},
+    {"(q * q - q)[:2000].reshape((125, 16)).max(axis=1)", 1},
+    {"l[:250].reshape((2, 25, 5)).min(axis=2) - 1", 1},
+    {"q[:2940].reshape((20, 7, 21))[:, ::2, 1:-1].mean(axis=2)", 1},
+    {"argmax(q[:2000].reshape((100, 20)), axis=1)", 1},
+    {"q[:2000].reshape((100, 20)) - q[:100, None]", 1},
+    {"w[:256].reshape((2, 128)).sum(axis=1)", 1}, /* in lanes */
+    {"(l[:256] * 3).reshape((2, 128)).sum(axis=1)", 1},
+    {"take(q[:2000].reshape((100, 20)), k[:, 0], axis=1)", 2},
+    {"take_along_axis(x, argsort(x, axis=1), axis=1)", 2},
+    {"roll(q[:2000].reshape((100, 20)), 3, axis=1)", 2},
+    {"bincount(k[5:, 0].astype(uint8), minlength=40)", 1}, /* steps of primitives */
+    {"eigvalsh(x[:, :13])", 1},
+    {"solve(x[:, :13], x[:, 14])", 2},
+    {"eigvals(x[:6, :6].astype(float32)).real", 1},
+    {"eigvalsh(c)", 2},
+    {"put(x, k[:, 0] * 2, v)", 2},
     {"sin(x)", 1},
     {"x.astype(float16) + 1", 0},
     {"x + 1j", 0},
@@ -276,7 +295,7 @@ static void expressions(void)
     static float data[13 * 19], many[3001];
     const int64_t nmany = 3001;
     int32_t rows[13];
-    const int64_t dim[2] = {13, 19}, tall[2] = {13, 1};
+    const int64_t dim[2] = {13, 19}, tall[2] = {13, 1}, square[2] = {9, 9};
     int bad = 0;
     for (int i = 0; i < 13 * 19; i++)
         data[i] = (float)(int)(random_word() % 1000) / 16 - 30;
@@ -289,12 +308,13 @@ static void expressions(void)
     gnd_array *v = gnd_from(dev, GND_FLOAT32, 1, dim + 1, data + 40);
     gnd_array *k = gnd_from(dev, GND_INT32, 2, tall, rows);
     gnd_array *s = gnd_from(dev, GND_FLOAT32, 0, NULL, data + 7);
+    gnd_array *c = gnd_from(dev, GND_COMPLEX64, 2, square, many);
     gnd_array *q = gnd_from(dev, GND_FLOAT32, 1, &nmany, many), *w = values(GND_FLOAT64, N);
     for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++) {
         gnd_array *y[2];
         for (int j = 0; j < 2; j++)
             y[j] = gnd_eval(dev, exprs[i].text, "x", x, "v", v, "k", k, "s", s, "l", l, "q", q, "w",
-                            w, NULL);
+                            w, "c", c, NULL);
         bad += compare(1, &y[0], &y[1], &exprs[i].here, &exprs[i].text);
     }
     tap_ok(!bad, "%zu expressions", sizeof exprs / sizeof *exprs);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * host/nativecount.c - positions and counts by index, as kernels/index.cl and kernels/tally.cl
+ * compute them, and the copies around a decomposition (kernels/solve.cl). All of it is exact.
+ */
+#include <string.h>
+#include "base/dtype.h"
+#include "host/native.h"
+
+void gnd__native_copy(const gnd__native *w, const char *x, char *y)
+{
+    const size_t size = gnd_dtype_size(w->t), have = (size_t)w->n * size;
+    for (int64_t i = 0; i < w->m; i++)
+        memcpy(y + (size_t)(i * w->inner) * size, x + (size_t)i * have, have);
+}
+
+/* Element i of x as a double, which holds each of them. */
+static double real_at(const char *x, gnd_dtype t, int64_t i)
+{
+    switch (t) {
+    case GND_INT32: return ((const int32_t *)(const void *)x)[i];
+    case GND_FLOAT32: return ((const float *)(const void *)x)[i];
+    default: return ((const double *)(const void *)x)[i];
+    }
+}
+
+void gnd__native_widen(const gnd__native *w, const char *x, char *y)
+{
+    const int64_t step = gnd_dtype_kind(w->t) == 'c' ? 2 : 1;
+    const int narrow = gnd_dtype_size(w->t) == (step == 2 ? 8 : 4);
+    if (step == 2)
+        memset(y, 0, (size_t)w->n * gnd_dtype_size(w->t));
+    for (int64_t i = 0; i < w->n; i++) {
+        const double v = real_at(x, (gnd_dtype)w->op, i);
+        if (narrow)
+            ((float *)(void *)y)[i * step] = (float)v;
+        else
+            ((double *)(void *)y)[i * step] = v;
+    }
+}
+
+void gnd__native_last(const gnd__native *w, const int64_t *x, char *y)
+{
+    int32_t *narrow = (void *)y;
+    int64_t *wide = (void *)y;
+    memset(y, 0, (size_t)w->m * gnd_dtype_size(w->t));
+    for (int64_t i = 0; i < w->n && w->t == GND_INT32; i++)
+        narrow[x[i]] = (int32_t)(i + 1);
+    for (int64_t i = 0; i < w->n && w->t != GND_INT32; i++)
+        wide[x[i]] = i + 1;
+}
+
+/* A negative int, or a greater one than an int64 holds, is no place. */
+#define TALLY(type)                                                                                \
+    for (int64_t i = 0; i < w->n; i++) {                                                           \
+        const int64_t at = (int64_t)((const type *)(const void *)x)[i];                            \
+        if (at >= 0 && at < w->m)                                                                  \
+            y[at]++;                                                                               \
+    }                                                                                              \
+    break
+
+void gnd__native_tally(const gnd__native *w, const char *x, int64_t *y)
+{
+    memset(y, 0, (size_t)w->m * sizeof *y);
+    switch ((gnd_dtype)w->op) {
+    case GND_INT8: TALLY(int8_t);
+    case GND_INT16: TALLY(int16_t);
+    case GND_INT32: TALLY(int32_t);
+    case GND_INT64: TALLY(int64_t);
+    case GND_UINT8: TALLY(uint8_t);
+    case GND_UINT16: TALLY(uint16_t);
+    case GND_UINT32: TALLY(uint32_t);
+    default: TALLY(uint64_t);
+    }
+}
