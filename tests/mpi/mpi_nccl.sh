@@ -5,7 +5,7 @@
 # whose streams are threads, and an NCCL that moves bytes by files. What is moved and reduced is compared with gnd alone;
 # each reason to go without NCCL is told; failures of its calls are the same error on all ranks.
 . "$GND_SRCDIR/tests/lib/tap.sh"
-plain_only "the libraries made here have no sanitizers"
+if [ "$GND_TEST_SANITIZERS" != no ] && [ -z "${GND_TEST_ALL-}" ]; then skip_all "under the sanitizers with GND_TEST_ALL"; fi
 plugin=$GND_BUILDDIR/backends/opencl/.libs/gnd-opencl.so
 [ -f "$plugin" ] || skip_all "the OpenCL plugin is not built"
 case $GND_TEST_DEVICES in *pocl*) ;; *) skip_all "no PoCL among the devices of this run" ;; esac
