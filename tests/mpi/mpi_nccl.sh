@@ -47,9 +47,12 @@ if [ -n "${GND_TEST_ALL-}" ]; then
     GND_MPI_NODE=3 started 4 mpi_nccl trees
     GND_MPI_NODE=3 FAKE_GPUS=2 started 5 mpi_nccl trees
     GND_MPI_NODE=3 started 5 mpi_nccl
-    FAKE_FAIL='ncclReduceScatter 1 2' GND_MPI_NODE=3 started 5 mpi_nccl fails-large 'ncclReduceScatter: invalid usage'
 fi
 check "no message is left over" test -z "$(ls files)"
+if [ -n "${GND_TEST_ALL-}" ]; then
+    FAKE_FAIL='ncclReduceScatter 1 2' GND_MPI_NODE=3 started 5 mpi_nccl fails-large 'ncclReduceScatter: invalid usage'
+    rm -f files/* # messages to the rank that failed
+fi
 
 # told NAME TEXT [VARIABLE=VALUE...]: what 2 ranks say of their ways to exchange.
 told() {
