@@ -32,6 +32,7 @@ ${stores}
 // A run along axis ${l} and all points of the axes inside of it, which are few.
 //
 //     planes    there are axes outside of it
+//     rows      the run is the outer loop, and not the innermost
 //@shape map_nest_cpu
 const I left = (I)GND_GID(0) * run;
 const I end = n${l} - left < run ? n${l} : left + run;
@@ -39,11 +40,20 @@ ${if planes}
 I f = (I)GND_GID(1);
 ${indices f, 0, ${l}}
 ${end}
+${if rows}
+for (I i${l} = left; i${l} < end; i${l}++)
+${inner_loops ${l}}
+{
+    ${values}
+    ${stores}
+}
+${else}
 ${inner_loops ${l}}
 for (I i${l} = left; i${l} < end; i${l}++) {
     ${values}
     ${stores}
 }
+${end}
 
 // A run of up to ${run} points per work-item, along x: `count` of them, from `left` on.
 //@shape map_runs_cpu

@@ -87,7 +87,7 @@ static void write_inner_loops(void *who, const gnd__holeargs *a)
         gnd__cgf(c, "    for (I i%d = 0; i%d < n%d; i%d++)\n", d, d, d, d);
 }
 
-static gnd_status nest(gnd__cg *c, int axis)
+static gnd_status nest(gnd__cg *c, int axis, int rows)
 {
     const gnd__kir *k = c->k;
     int64_t inside = 1, outside = 1, run;
@@ -103,6 +103,7 @@ static gnd_status nest(gnd__cg *c, int axis)
     const gnd__hole own[] = {
         {"l", .number = axis},
         {"planes", .number = axis > 0},
+        {"rows", .number = rows},
         {"inner_loops", write_inner_loops, .number = 1},
     };
     gnd__cg_begin_map(c);
@@ -114,7 +115,7 @@ static gnd_status nest(gnd__cg *c, int axis)
 /* --- runs ------------------------------------------------------------------------------------- */
 
 #define SHORTEST 128    /* shortest axis that is divided into runs */
-#define SHORTEST_ROW 32 /* shortest row that is one run */
+#define SHORTEST_ROW 32 /* shortest row that is one run; a work-item takes several shorter ones */
 
 static void write_loop(void *who, const gnd__holeargs *a)
 {
@@ -177,7 +178,7 @@ static int gathers_rows(const gnd__kir *k)
     const int x = k->nkeep - 1;
     uint8_t along[GND__KIR_INSTR]; /* the value changes along the row */
     int found = 0;
-    if (x < 1 || k->dim[x] < SHORTEST_ROW)
+    if (x < 1 || k->dim[x] < 2)
         return 0;
     for (int i = 0; i < k->ninstr; i++) {
         const gnd__instr *in = &k->instr[i];
@@ -201,8 +202,11 @@ gnd_status gnd__cg_map_cpu(gnd__cg *c)
         if (gnd__words_find(c, k->nkeep - 1) || r.near >= 0)
             return gnd__cg_cpu_runs(c, GND__CG_RUN, write_run, &r);
     }
-    if (gathers_rows(k))
+    if (gathers_rows(k)) {
+        if (k->dim[k->nkeep - 1] < SHORTEST_ROW)
+            return nest(c, k->nkeep - 2, 1);
         return gnd__cg_cpu_runs(c, GND__CG_RUN, write_run, &(run_writer){.c = c, .near = -1});
+    }
     const int axis = nest_axis(k);
-    return axis >= 0 ? nest(c, axis) : single_points(c);
+    return axis >= 0 ? nest(c, axis, 0) : single_points(c);
 }
