@@ -55,6 +55,37 @@ for (I i${l} = left; i${l} < end; i${l}++) {
 }
 ${end}
 
+// The same run in blocks of ${block} points, whose inputs come into u first and whose outputs are
+// stored from there last: compilers make vectors of the loop between. A block at the end computes
+// its last point several times.
+//
+//     fetched, stored    the inputs and outputs of a block
+//@shape map_blocks_cpu
+const I left = (I)GND_GID(0) * run;
+const I end = n${l} - left < run ? n${l} : left + run;
+${if planes}
+I f = (I)GND_GID(1);
+${indices f, 0, ${l}}
+${end}
+${private_vectors ${block}}
+${inner_loops ${l}}
+for (I x = left; x < end; x += ${block}) {
+    for (int l = 0; l < ${block}; l++) {
+        const I i${l} = x + l < end ? x + l : end - 1;
+        ${fetched}
+    }
+    for (int l = 0; l < ${block}; l++) {
+        const I i${l} = x + l < end ? x + l : end - 1; (void)i${l};
+        ${lane_values ${block}}
+        ${lane_stores ${block}}
+    }
+    const int count = end - x < ${block} ? (int)(end - x) : ${block};
+    for (int l = 0; l < count; l++) {
+        const I i${l} = x + l;
+        ${stored}
+    }
+}
+
 // A run of up to ${run} points per work-item, along x: `count` of them, from `left` on.
 //@shape map_runs_cpu
 const I left = (I)GND_GID(0) * ${run};
