@@ -6,6 +6,13 @@
  * one place; after log2 of the rows they are (column, row).
  */
 
+/* Asks for the cache line at p, to read (write: 0) or to write it. Not where SPIR stands between. */
+//@fn fetch u8 opencl
+#if defined(__SPIR__) || defined(__SPIRV__)
+#define gnd_fetch_u8(p, write) ((void)0)
+#else
+#define gnd_fetch_u8(p, write) __builtin_prefetch((const void *)(size_t)(p), write)
+#endif
 /* An element in memory, which may be a part of another value. */
 //@fn word u8 u16 u32 u64 opencl
 typedef $T __attribute__((may_alias)) gnd_word_$t;
@@ -42,7 +49,7 @@ GND_FN void gnd_across_$t(GND_CONST_GLOBAL gnd_word_$t *p, g_i64 pace, int nt, i
     }
     for (int y = 0; y < nl; y++)
         for (int x = 0; x < nt; x += 64 / (int)sizeof($T))
-            __builtin_prefetch((const void *)(size_t)(p + y * pace + x));
+            gnd_fetch_u8(p + y * pace + x, 0);
     for (int y = 0; y < nl; y += v)
         for (int x = 0; x < nt; x += v) {
             const int top = y + v <= nl ? y : nl - v, left = x + v <= nt ? x : nt - v;
@@ -68,6 +75,3 @@ GND_FN void gnd_across_$t(GND_CONST_GLOBAL gnd_word_$t *p, g_i64 pace, int nt, i
                 *(gnd_row_$t *)(u + (left + i) * pitch + top) = r[i];
         }
 }
-/* Asks for the cache line at p, to write there. */
-//@fn fetch u8 opencl
-#define gnd_fetch_u8(p) __builtin_prefetch((const void *)(size_t)(p), 1)

@@ -30,7 +30,7 @@ for (int x = 0; x < nt; x++) {
     const I i${d} = t0 + x;
     for (int y = 0; y < nl; y += ${line}) {
         const I i${last} = l0 + y;
-        gnd_fetch_u8(p${out} + ${address ${out}});
+        gnd_fetch_u8(p${out} + ${address ${out}}, 1);
     }
 }
 
