@@ -32,6 +32,7 @@ ${stores}
 // A run along axis ${l} and all points of the axes inside of it, which are few.
 //
 //     planes    there are axes outside of it
+//     rows      the run is the outer loop, and not the innermost
 //@shape map_nest_cpu
 const I left = (I)GND_GID(0) * run;
 const I end = n${l} - left < run ? n${l} : left + run;
@@ -39,10 +40,50 @@ ${if planes}
 I f = (I)GND_GID(1);
 ${indices f, 0, ${l}}
 ${end}
+${if rows}
+for (I i${l} = left; i${l} < end; i${l}++)
+${inner_loops ${l}}
+{
+    ${values}
+    ${stores}
+}
+${else}
 ${inner_loops ${l}}
 for (I i${l} = left; i${l} < end; i${l}++) {
     ${values}
     ${stores}
+}
+${end}
+
+// The same run in blocks of ${block} points, whose inputs come into u first and whose outputs are
+// stored from there last: compilers make vectors of the loop between. A block at the end computes
+// its last point several times.
+//
+//     fetched, stored    the inputs and outputs of a block
+//@shape map_blocks_cpu
+const I left = (I)GND_GID(0) * run;
+const I end = n${l} - left < run ? n${l} : left + run;
+${if planes}
+I f = (I)GND_GID(1);
+${indices f, 0, ${l}}
+${end}
+${private_vectors ${block}}
+${inner_loops ${l}}
+for (I x = left; x < end; x += ${block}) {
+    for (int l = 0; l < ${block}; l++) {
+        const I i${l} = x + l < end ? x + l : end - 1;
+        ${fetched}
+    }
+    for (int l = 0; l < ${block}; l++) {
+        const I i${l} = x + l < end ? x + l : end - 1; (void)i${l};
+        ${lane_values ${block}}
+        ${lane_stores ${block}}
+    }
+    const int count = end - x < ${block} ? (int)(end - x) : ${block};
+    for (int l = 0; l < count; l++) {
+        const I i${l} = x + l;
+        ${stored}
+    }
 }
 
 // A run of up to ${run} points per work-item, along x: `count` of them, from `left` on.

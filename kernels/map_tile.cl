@@ -5,41 +5,69 @@
  * the last one. Tile f begins at t0 and l0 of these. lib/codegen/shape.h says what a shape is.
  */
 
-// CPU: a work-item takes a tile of ${side} by ${side}. With constant extents the compiler unrolls.
+// CPU: a work-item takes a tile of ${down} by ${across}, of which its crossing inputs lie in u with
+// rows of ${down} along the last axis.
 //@shape map_tile_cpu
 I f = (I)GND_GID(0);
-const I l0 = f % tl * ${side}; f /= tl;
-const I t0 = f % tt * ${side}; f /= tt;
+const I l0 = f % tl * ${down}; f /= tl;
+const I t0 = f % tt * ${across}; f /= tt;
 ${other_indices}
 ${private_vectors ${area}}
-const int nl = n${last} - l0 < ${side} ? (int)(n${last} - l0) : ${side},
-          nt = n${d} - t0 < ${side} ? (int)(n${d} - t0) : ${side};
-if (nl == ${side} && nt == ${side}) {
-    ${points ${side}, ${side}}
+const int nl = n${last} - l0 < ${down} ? (int)(n${last} - l0) : ${down},
+          nt = n${d} - t0 < ${across} ? (int)(n${d} - t0) : ${across};
+${fetches}
+${inputs}
+if (nl == ${down}) {
+    ${points ${down}}
 } else {
-    ${points nt, nl}
+    ${points nl}
 }
 
-// Its inputs into u, then every point along the last axis.
+// Asks for the lines of an output, which arrive while the inputs are turned: stores that wait for
+// their lines would delay those into u.
+//@shape map_tile_fetch_cpu
+for (int x = 0; x < nt; x++) {
+    const I i${d} = t0 + x;
+    for (int y = 0; y < nl; y += ${line}) {
+        const I i${last} = l0 + y;
+        gnd_fetch_u8(p${out} + ${address ${out}}, 1);
+    }
+}
+
+// Its points, ${nl} along the last axis. Of a constant number compilers make vectors only.
 //@shape map_tile_points_cpu
-${inputs}
-for (int x = 0; x < ${nt}; x++) {
+for (int x = 0; x < nt; x++) {
     const I i${d} = t0 + x;
     for (int y = 0; y < ${nl}; y++) {
         const I i${last} = l0 + y;
-        const int l = y * ${side} + x;
-        ${lane_values ${side}}
-        ${lane_stores ${side}}
+        const int l = x * ${down} + y;
+        ${lane_values ${area}}
+        ${lane_stores ${area}}
     }
 }
 
+// An input of a tile, as words of its elements' size. Its rows are `pace` apart.
+//
+//     flips    there are words of that size
 //@shape map_tile_input_cpu
-for (int y = 0; y < ${nl}; y++) {
-    const I i${last} = l0 + y;
-    for (int x = 0; x < ${nt}; x++) {
-        const I i${d} = t0 + x;
-        u${in}.s[y * ${side} + x] = p${in}[${address ${in}}];
+{
+    I from, pace;
+    {
+        const I i${last} = l0, i${d} = t0;
+        from = ${address ${in}};
     }
+    {
+        const I i${last} = l0 + 1, i${d} = t0;
+        pace = ${address ${in}} - from;
+    }
+    ${if flips}
+    gnd_across_${word}((GND_CONST_GLOBAL gnd_word_${word} *)(p${in} + from), pace, nt, nl,
+                       (gnd_word_${word} *)u${in}.s, ${down});
+    ${else}
+    for (int y = 0; y < nl; y++)
+        for (int x = 0; x < nt; x++)
+            u${in}.s[x * ${down} + y] = p${in}[from + y * pace + x];
+    ${end}
 }
 
 // GPU: a group takes a tile of ${down} rows of ${across} elements, through local memory, T. It

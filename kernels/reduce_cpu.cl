@@ -15,6 +15,8 @@
 //     near          lanes go the way for near arguments first, and again where `bad` notes one
 //                   that is far
 //     words         random words come from arrays
+//     dear          the values of a run of 32 are computed side by side, with its last one several
+//                   times, and then added in their order
 //     split         results are parts, one for each s
 //@shape reduce_rows_cpu
 ${words_declare}
@@ -65,6 +67,20 @@ for (I m = task * G; m < m1; m++) {
             I y = x + 32; if (y > e) y = e;
             ${declare T}
             ${init T}
+            ${if dear}
+            ${rest_arrays}
+            for (int l = 0; l < 32; l++) {
+                ${if reduces}
+                const I i${last} = x + l < y ? x + l : y - 1;
+                ${end}
+                ${values}
+                ${rest_keep l}
+            }
+            for (int l = 0; x < y; l++, x++) {
+                ${rest_take l}
+                ${step T, base + x}
+            }
+            ${else}
             for (; x < y; x++) {
                 ${if reduces}
                 const I i${last} = x;
@@ -72,6 +88,7 @@ for (I m = task * G; m < m1; m++) {
                 ${rest_values}
                 ${step T, base + x}
             }
+            ${end}
             ${add A, T}
         }
     }

@@ -16,6 +16,9 @@ for (I m = (I)GND_GID(0) * G; m < m1; m++) {
 }
 
 // The reductions of a stage over the row, into A: blocks of up to 16 times 64 lanes, then the rest.
+//
+//     dear    the values of the rest are computed side by side, 32 at a time, with the last one of
+//             the row several times, and then added in their order
 //@shape rows_cpu_reduce
 ${declare A}
 ${init A}
@@ -42,12 +45,29 @@ ${init A}
     }
     ${declare T}
     ${init T}
+    ${if dear}
+    ${rest_arrays}
+    while (x < R) {
+        const I y = x + 32 < R ? x + 32 : R;
+        for (int l = 0; l < 32; l++) {
+            const I i${last} = x + l < R ? x + l : R - 1;
+            const int e_ = (int)x + l; (void)e_;
+            ${stage_values}
+            ${rest_keep l}
+        }
+        for (int l = 0; x < y; l++, x++) {
+            ${rest_take l}
+            ${step T, x}
+        }
+    }
+    ${else}
     for (; x < R; x++) {
         const I i${last} = x;
         const int e_ = (int)i${last}; (void)e_;
         ${stage_values}
         ${step T, x}
     }
+    ${end}
     ${add A, T}
 }
 ${finish A}

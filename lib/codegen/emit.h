@@ -160,6 +160,11 @@ gnd_status gnd__cg_map_random(gnd__cg *c, int vec, size_t local);
  * gnd__cg_map_tiles returns 1 if such a kernel was written, with *st; otherwise nothing is
  * marked or written. */
 int gnd__cg_tile_axis(gnd__cg *c);
+/* Whether the values of the end of a row are computed side by side first: see codegen/rest.c. */
+int gnd__cg_rest_dear(const gnd__cg *c);
+/* Writes their arrays; that the value of a point is kept at `at`; and that it is taken there. */
+typedef enum gnd__rest { GND__REST_ARRAYS, GND__REST_KEEP, GND__REST_TAKE } gnd__rest;
+void gnd__cg_rest(gnd__cg *c, gnd__rest what, const char *at);
 int gnd__cg_map_tiles(gnd__cg *c, gnd_status *st);
 /* Writes c->k as a piece of a kernel for GPUs: parameters and text. *groups is the number of
  * groups of `local` work-items that it needs. gnd__cg_is_piece says whether that is possible. */

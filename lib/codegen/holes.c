@@ -69,6 +69,22 @@ static void lane_stores(void *who, const gnd__holeargs *a)
     c->vector.width = 1;
 }
 
+static void rest_arrays(void *who, const gnd__holeargs *a)
+{
+    (void)a;
+    gnd__cg_rest(who, GND__REST_ARRAYS, NULL);
+}
+
+static void rest_keep(void *who, const gnd__holeargs *a)
+{
+    gnd__cg_rest(who, GND__REST_KEEP, a->v[0]);
+}
+
+static void rest_take(void *who, const gnd__holeargs *a)
+{
+    gnd__cg_rest(who, GND__REST_TAKE, a->v[0]);
+}
+
 static void vector_stores(void *who, const gnd__holeargs *a)
 {
     gnd__cg *c = who;
@@ -198,6 +214,9 @@ static const gnd__hole all[] = {
     {"private_vectors", private_vectors, 0, 1},
     {"address", address, 0, 1},
     {"indices", indices, 0, 3},
+    {"rest_arrays", rest_arrays, 0, 0},
+    {"rest_keep", rest_keep, 0, 1},
+    {"rest_take", rest_take, 0, 1},
     {"words_declare", words_declare, 0, 0},
     {"words_fill", words_fill, 0, 3},
     {"declare", declare, 0, 1},

@@ -10,6 +10,7 @@
  *     ${private_vectors 4}       u of those accesses, of 4 elements that lie nowhere else
  *     ${address 3}               the index of the point in access 3
  *     ${indices f, a, b}         the indices i of axes a .. b - 1, from the flat index f, destroyed
+ *     ${rest_arrays} ${rest_keep l} ${rest_take l}   what reductions take (codegen/rest.c)
  *     ${words_declare} ${words_fill axis, first, count}    random words (codegen/words.c)
  *
  * Of accumulators, written NAME or NAME[i] (codegen/accum.c):

@@ -53,12 +53,13 @@ static gnd_status single_points(gnd__cg *c)
 #define NEST_INSIDE 1024 /* most points of the axes inside of the long one */
 #define NEST_COST 10     /* arithmetic of a point, in additions, that is not worth vectors */
 #define NEST_RUN 16      /* shortest run along the long axis */
+#define NEST_BLOCK 64    /* points of a run whose arithmetic is done at once */
 
-/* Whether a group of single points would have at least a quarter of them in the space. */
+/* Whether a group of single points would have at least half of them in the space. */
 static int fills_group(const gnd__kir *k)
 {
     const int last = k->nkeep - 1;
-    return 4 * k->dim[last] >= NARROW && k->dim[last - 1] >= 16;
+    return 2 * k->dim[last] >= NARROW && k->dim[last - 1] >= 16;
 }
 
 /* The axis along which a nest takes runs: the longest one with few points inside of it. -1: the
@@ -87,7 +88,54 @@ static void write_inner_loops(void *who, const gnd__holeargs *a)
         gnd__cgf(c, "    for (I i%d = 0; i%d < n%d; i%d++)\n", d, d, d, d);
 }
 
-static gnd_status nest(gnd__cg *c, int axis)
+/* The elements of a block's inputs, or of its outputs, between memory and u. */
+static void write_moves(gnd__cg *c, int outputs)
+{
+    for (int i = 0; i < c->k->naccess; i++) {
+        if (!c->vector.on[i] || gnd__cg_is_output(c->k, i) != outputs)
+            continue;
+        if (outputs) {
+            gnd__cgf(c, "    p%d[", i);
+            gnd__cg_address(c, i);
+            gnd__cgf(c, "] = u%d.s[l];\n", i);
+        } else {
+            gnd__cgf(c, "    u%d.s[l] = p%d[", i, i);
+            gnd__cg_address(c, i);
+            gnd__cgf(c, "];\n");
+        }
+    }
+}
+
+static void write_fetched(void *who, const gnd__holeargs *a)
+{
+    (void)a;
+    write_moves(who, 0);
+}
+
+static void write_stored(void *who, const gnd__holeargs *a)
+{
+    (void)a;
+    write_moves(who, 1);
+}
+
+/* Whether a nest along that axis computes in blocks: much arithmetic, whose inputs are elements in
+ * memory. Marks the accesses that blocks hold. */
+static int in_blocks(gnd__cg *c, int axis)
+{
+    const gnd__kir *k = c->k;
+    if (gnd__kir_work(k) <= NEST_COST * gnd__kir_kept(k) || k->dim[axis] < NEST_BLOCK / 2)
+        return 0;
+    for (int i = 0; i < k->ninstr; i++)
+        if (k->instr[i].kind != GND__I_LOAD && k->instr[i].kind != GND__I_CONST &&
+            k->instr[i].kind != GND__I_CAST && k->instr[i].kind != GND__I_OP &&
+            k->instr[i].kind != GND__I_IOTA)
+            return 0;
+    for (int i = 0; i < k->naccess; i++)
+        c->vector.on[i] = k->access[i].slot >= 0;
+    return 1;
+}
+
+static gnd_status nest(gnd__cg *c, int axis, int rows)
 {
     const gnd__kir *k = c->k;
     int64_t inside = 1, outside = 1, run;
@@ -95,26 +143,39 @@ static gnd_status nest(gnd__cg *c, int axis)
         inside *= k->dim[d];
     for (int d = 0; d < axis; d++)
         outside *= k->dim[d];
+    const int blocks = !rows && in_blocks(c, axis), least = blocks ? NEST_BLOCK : NEST_RUN;
     run = NEST_POINTS / inside;
-    if (run < NEST_RUN)
-        run = NEST_RUN;
+    if (run < least)
+        run = least;
     const size_t global[3] = {(size_t)((k->dim[axis] + run - 1) / run), (size_t)outside, 1};
     const size_t local[3] = {1, 1, 1};
     const gnd__hole own[] = {
         {"l", .number = axis},
         {"planes", .number = axis > 0},
+        {"rows", .number = rows},
         {"inner_loops", write_inner_loops, .number = 1},
+    };
+    const gnd__hole of_blocks[] = {
+        {"l", .number = axis},
+        {"planes", .number = axis > 0},
+        {"block", .number = NEST_BLOCK},
+        {"inner_loops", write_inner_loops, .number = 1},
+        {"fetched", .write = write_fetched},
+        {"stored", .write = write_stored},
     };
     gnd__cg_begin_map(c);
     gnd__cg_int(c, "run", run);
-    gnd__cg_shape_of(c, "map_nest_cpu", own, c);
+    if (blocks)
+        gnd__cg_shape_of(c, "map_blocks_cpu", of_blocks, c);
+    else
+        gnd__cg_shape_of(c, "map_nest_cpu", own, c);
     return gnd__cg_end(c, 3, global, local);
 }
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
 #define SHORTEST 128    /* shortest axis that is divided into runs */
-#define SHORTEST_ROW 32 /* shortest row that is one run */
+#define SHORTEST_ROW 32 /* shortest row that is one run; a work-item takes several shorter ones */
 
 static void write_loop(void *who, const gnd__holeargs *a)
 {
@@ -177,7 +238,7 @@ static int gathers_rows(const gnd__kir *k)
     const int x = k->nkeep - 1;
     uint8_t along[GND__KIR_INSTR]; /* the value changes along the row */
     int found = 0;
-    if (x < 1 || k->dim[x] < SHORTEST_ROW)
+    if (x < 1 || k->dim[x] < 2)
         return 0;
     for (int i = 0; i < k->ninstr; i++) {
         const gnd__instr *in = &k->instr[i];
@@ -201,8 +262,11 @@ gnd_status gnd__cg_map_cpu(gnd__cg *c)
         if (gnd__words_find(c, k->nkeep - 1) || r.near >= 0)
             return gnd__cg_cpu_runs(c, GND__CG_RUN, write_run, &r);
     }
-    if (gathers_rows(k))
+    if (gathers_rows(k)) {
+        if (k->dim[k->nkeep - 1] < SHORTEST_ROW)
+            return nest(c, k->nkeep - 2, 1);
         return gnd__cg_cpu_runs(c, GND__CG_RUN, write_run, &(run_writer){.c = c, .near = -1});
+    }
     const int axis = nest_axis(k);
-    return axis >= 0 ? nest(c, axis) : single_points(c);
+    return axis >= 0 ? nest(c, axis, 0) : single_points(c);
 }

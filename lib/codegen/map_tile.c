@@ -4,24 +4,26 @@
  * ensure that whole cache lines are read and written, whatever the permutation and the expression
  * around it.
  *
- * CPU: a square tile per work-item, its inputs first. GPU: a tile per group, through local memory,
- * 16 KiB of elements, of which each work-item loads 64 bytes before it stores any. The texts are
- * shapes of kernels/map_tile.cl.
+ * CPU: a tile per work-item, its inputs first, turned in vector registers. GPU: a tile per group,
+ * through local memory, 16 KiB of elements, of which each work-item loads 64 bytes before it stores
+ * any. The texts are shapes of kernels/map_tile.cl.
  */
 #include "codegen/holes.h"
 
 #include <string.h>
 
-/* The shortest extents for which tiles are used; on CPUs that of the inputs' axis. */
+/* The shortest extents for which tiles are used; on CPUs as long as a square of kernels/across.cl,
+ * and of the outputs' axis, if inputs are bytes. */
 #define TILE 32
 #define TILE_CPU 8
+#define TILE_BYTES 16
 
 int gnd__cg_tile_axis(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
     const int least = c->t->cpu ? TILE_CPU : TILE;
-    int last = k->nkeep - 1, axis = -1;
-    if (k->nkeep < 2 || k->dim[last] < TILE)
+    int last = k->nkeep - 1, axis = -1, bytes = 0;
+    if (k->nkeep < 2 || k->dim[last] < least)
         return -1;
     for (int i = 0; i < k->nout; i++)
         if (k->access[k->out[i].access].stride[last] != 1)
@@ -36,17 +38,25 @@ int gnd__cg_tile_axis(gnd__cg *c)
         for (int d = 0; d < last && axis < 0; d++)
             if (a->stride[d] == 1 && k->dim[d] >= least)
                 axis = d;
-        if (axis >= 0 && a->stride[axis] == 1)
+        if (axis >= 0 && a->stride[axis] == 1) {
             c->vector.on[k->instr[i].ref] = 1;
+            bytes |= gnd_dtype_size((gnd_dtype)a->dtype) == 1;
+        }
     }
-    return axis;
+    return c->t->cpu && bytes && k->dim[last] < TILE_BYTES ? -1 : axis;
 }
+
+/* A tile's extents along the last axis and d, on CPUs. A narrow axis makes the other one longer. */
+typedef struct rectangle {
+    int down, across;
+} rectangle;
 
 /* The data of both forms. */
 typedef struct tile_writer {
     gnd__cg *c;
     int d, last;                       /* the inputs' axis and the outputs' */
     const struct tile *t;              /* on GPUs */
+    rectangle r;                       /* on CPUs */
     uint8_t crossing[GND__KIR_ACCESS]; /* the inputs across the outputs */
 } tile_writer;
 
@@ -80,57 +90,100 @@ static size_t tile_args(const tile_writer *w, int down, int across)
 
 /* --- CPU -------------------------------------------------------------------------------------- */
 
-typedef struct part_writer {
-    const tile_writer *w;
-    const char *nt, *nl; /* extents of the tile, as text */
-} part_writer;
+/* The least power of two from 4 to `most` that is n or more; `most` if there is none. */
+static int extent(int64_t n, int most)
+{
+    int e = 4;
+    while (e < most && e < n)
+        e *= 2;
+    return e;
+}
+
+static rectangle shape_rectangle(const tile_writer *w)
+{
+    const gnd__kir *k = w->c->k;
+    int side = w->c->t->tune->v[GND__TUNE_CPU_TILE], bytes = 1;
+    for (int i = 0; i < k->naccess; i++)
+        bytes &= !w->crossing[i] || gnd_dtype_size((gnd_dtype)k->access[i].dtype) == 1;
+    if (bytes)
+        side *= 2; /* whole cache lines */
+    rectangle r = {extent(k->dim[w->last], side), extent(k->dim[w->d], side)};
+    if (r.down < side)
+        r.across = extent(k->dim[w->d], side * side / r.down);
+    else if (r.across < side)
+        r.down = extent(k->dim[w->last], side * side / r.across);
+    return r;
+}
 
 static void write_inputs_cpu(void *who, const gnd__holeargs *a)
 {
-    const part_writer *part = who;
-    const tile_writer *w = part->w;
+    static const char *const word[] = {[1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64"};
+    const tile_writer *w = who;
     (void)a;
     for (int i = 0; i < w->c->k->naccess; i++) {
+        const size_t size = gnd_dtype_size((gnd_dtype)w->c->k->access[i].dtype);
         const gnd__hole own[] = {
-            {"in", .number = i},         {"d", .number = w->d},
-            {"last", .number = w->last}, {"nt", .text = part->nt},
-            {"nl", .text = part->nl},    {"side", .number = w->c->t->tune->v[GND__TUNE_CPU_TILE]},
+            {"in", .number = i},
+            {"d", .number = w->d},
+            {"last", .number = w->last},
+            {"down", .number = w->r.down},
+            {"flips", .number = size <= 8},
+            {"word", .text = size <= 8 ? word[size] : ""},
         };
         if (w->crossing[i])
             gnd__cg_shape_of(w->c, "map_tile_input_cpu", own, NULL);
     }
 }
 
+static void write_fetches(void *who, const gnd__holeargs *a)
+{
+    const tile_writer *w = who;
+    const gnd__kir *k = w->c->k;
+    (void)a;
+    for (int i = 0; i < k->nout; i++) {
+        const int out = k->out[i].access;
+        const gnd__hole own[] = {
+            {"d", .number = w->d},
+            {"last", .number = w->last},
+            {"out", .number = out},
+            {"line", .number = 64 / (int)gnd_dtype_size((gnd_dtype)k->access[out].dtype)},
+        };
+        gnd__cg_shape_of(w->c, "map_tile_fetch_cpu", own, NULL);
+    }
+}
+
 static void write_points_cpu(void *who, const gnd__holeargs *a)
 {
     const tile_writer *w = who;
-    part_writer part = {w, a->v[0], a->v[1]};
     const gnd__hole own[] = {
         {"d", .number = w->d},
         {"last", .number = w->last},
-        {"nt", .text = part.nt},
-        {"nl", .text = part.nl},
-        {"side", .number = w->c->t->tune->v[GND__TUNE_CPU_TILE]},
-        {"inputs", .write = write_inputs_cpu},
+        {"nl", .text = a->v[0]},
+        {"down", .number = w->r.down},
+        {"area", .number = w->r.down * w->r.across},
     };
-    gnd__cg_shape_of(w->c, "map_tile_points_cpu", own, &part);
+    gnd__cg_shape_of(w->c, "map_tile_points_cpu", own, NULL);
 }
 
-/* A square tile per work-item. */
+/* A tile per work-item. */
 static gnd_status tiles_cpu(tile_writer *w)
 {
     gnd__cg *c = w->c;
-    const int side = c->t->tune->v[GND__TUNE_CPU_TILE];
+    const rectangle r = shape_rectangle(w);
     const gnd__hole own[] = {
         {"d", .number = w->d},
         {"last", .number = w->last},
-        {"side", .number = side},
-        {"area", .number = side * side},
+        {"down", .number = r.down},
+        {"across", .number = r.across},
+        {"area", .number = r.down * r.across},
         {"other_indices", .write = write_other_indices},
-        {"points", write_points_cpu, .number = 2},
+        {"fetches", .write = write_fetches},
+        {"inputs", .write = write_inputs_cpu},
+        {"points", write_points_cpu, .number = 1},
     };
+    w->r = r;
     gnd__cg_begin_map(c);
-    const size_t local = 1, global = tile_args(w, side, side);
+    const size_t local = 1, global = tile_args(w, r.down, r.across);
     gnd__cg_shape_of(c, "map_tile_cpu", own, w);
     return gnd__cg_end(c, 1, &global, &local);
 }

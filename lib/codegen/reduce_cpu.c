@@ -121,6 +121,7 @@ static gnd_status rows(gnd__cg *c)
         {"most", .number = extremes(k) && !words ? MOST_EXACT : MOST},
         {"near", .number = gnd__cg_near(c) >= 0},
         {"words", .number = words},
+        {"dear", .number = gnd__cg_rest_dear(c)},
         {"split", .number = splits > 1},
         {"lanes", .write = write_lanes},
         {"near_lanes", .write = write_near_lanes},

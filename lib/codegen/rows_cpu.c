@@ -56,7 +56,7 @@ static void write_arrays(void *who, const gnd__holeargs *a)
 {
     const row_writer *r = who;
     (void)a;
-    gnd__rows_arrays(r->c, &r->w, MOST_KEPT);
+    gnd__rows_arrays(r->c, &r->w, MOST_KEPT + LANES / 2); /* and the last run's end */
 }
 
 static void write_values(void *who, const gnd__holeargs *a)
@@ -78,7 +78,15 @@ static void pick_values(row_writer *r, int s)
 static void write_stages(void *who, const gnd__holeargs *a)
 {
     row_writer *r = who;
-    const gnd__hole own[] = {{"last", .number = r->last}, {"stage_values", .write = write_values}};
+    const gnd__hole own[] = {
+        {"last", .number = r->last},
+        {"dear", .number = gnd__cg_rest_dear(r->c)},
+        {"stage_values", .write = write_values},
+    };
+    const gnd__hole points[] = {
+        {"last", .number = r->last},
+        {"stage_values", .write = write_values},
+    };
     (void)a;
     for (int s = 0; s <= r->w.nstage; s++) {
         pick_values(r, s);
@@ -88,7 +96,7 @@ static void write_stages(void *who, const gnd__holeargs *a)
             r->c->part.skip_red = 0;
         } else if (r->points) {
             r->c->part.skip_out = ~r->points;
-            gnd__cg_shape_of(r->c, "rows_cpu_points", own, r);
+            gnd__cg_shape_of(r->c, "rows_cpu_points", points, r);
         }
         gnd__rows_saved(r->c->k, &r->w, r->there);
     }

@@ -186,6 +186,7 @@ static void all(gnd_device *d, const char *spec)
         short_ones(t);
         if (!wide)
             properties(t, 1009);
+        properties(t, 21 * 271); /* on CPUs 21 convolutions of 271 */
         for (int i = 0; i < 7 && getenv("GND_TEST_LARGE"); i++)
             properties(t, large[i]);
     }

@@ -150,8 +150,8 @@ static double apart(gnd_array *a, gnd_array *b)
 /* Long transforms and back, Parseval, and one line of the spectrum. */
 static void long_ones(void)
 {
-    static const int64_t n[] = {8192, 10007, 30030};
-    for (int i = 0; i < 3; i++) {
+    static const int64_t n[] = {8192, 10007, 14 * 997, 30030};
+    for (int i = 0; i < 4; i++) {
         gnd_scope_begin();
         ref_arr host;
         gnd_array *x = ref_make(dev, GND_COMPLEX64, 1, &n[i], REF_CONTIG, REF_REAL, &host);

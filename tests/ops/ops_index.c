@@ -413,6 +413,33 @@ static void all_rows(void)
     rows(GND_FLOAT16, REF_CONTIG, 64);
 }
 
+/* Many narrow rows of `cols` elements by index, whole, behind another axis, and set. */
+static void narrow_rows(int cols)
+{
+    const int rows = MOST / cols / 2 * 2, half = rows / 2;
+    gnd_scope_begin();
+    gnd_array *x = gnd_reshape(floats((int64_t)rows * cols), SHAPE(rows, cols));
+    for (int i = 0; i < rows; i++)
+        at[i] = (int64_t)(ref_rnd() % (uint64_t)rows) - (i % 3 ? 0 : rows);
+    for (int i = 0; i < rows * cols; i++)
+        want[i] = xs[(at[i / cols] + (at[i / cols] < 0 ? rows : 0)) * cols + i % cols] * 2 + 1;
+    gnd_array *i = ints(rows, at), *y = gnd_multiply(INDEX(x, ARRAY(i)), gnd_int(2));
+    same(gnd_add(y, gnd_int(1)), (int64_t)rows * cols, "narrow rows by index");
+    for (int k = 0; k < half; k++)
+        places[k] = at[k] < 0 ? (at[k] + rows) % half : at[k] % half;
+    for (int k = 0; k < rows * cols; k++)
+        want[k] = xs[(k / cols < half ? 0 : half * cols) + (int)places[k / cols % half] * cols +
+                     k % cols];
+    y = gnd_reshape(x, SHAPE(2, half, cols));
+    same(INDEX(y, ALL, ARRAY(ints(half, places))), (int64_t)rows * cols, "in two planes");
+    memcpy(want, xs, sizeof(float) * (size_t)(rows * cols));
+    for (int k = 0; k < half * cols; k++)
+        want[places[k / cols] * cols + k % cols] = xs[k] * 2;
+    y = gnd_multiply(INDEX(x, SLICE(0, half, 1)), gnd_int(2));
+    same(SET(x, y, ARRAY(ints(half, places))), (int64_t)rows * cols, "narrow rows set");
+    gnd_scope_end();
+}
+
 /* Indices out of range: known when something is read, with everything that was made of them. */
 static void faults(void)
 {
@@ -530,6 +557,9 @@ static void all(gnd_device *d, const char *spec)
     modes();
     along();
     all_rows();
+    narrow_rows(2);
+    narrow_rows(7);
+    narrow_rows(31);
     many_rows();
     faults();
     counts();

@@ -229,6 +229,62 @@ static void quantiles(gnd_device *dev, const char *spec)
     gnd_scope_end();
 }
 
+/* Long rows, whose elements a CPU finds without a sort: the same bits as a sort has there, of
+ * values that are all different, of few with both zeros, and of extremes; then NaN. */
+static void long_rows(gnd_device *dev, const char *spec, gnd_dtype t)
+{
+    enum { LONG = 20011, LINES = 3, HALVES = 2 };
+    static float host[LINES * LONG];
+    static double row[LONG];
+    static uint8_t sorted[LINES * LONG * 8];
+    static const double qs[] = {0, 0.001, 0.25, 0.5, 0.77, 1};
+    const size_t size = gnd_dtype_size(t);
+    const int real = gnd_dtype_kind(t) == 'f';
+    uint8_t got[LINES * 8];
+    double want[HALVES * LINES];
+    int bad = 0;
+    gnd_scope_begin();
+    for (int i = 0; i < LONG; i++) {
+        host[i] = (float)(i * 7919 % LONG - (real ? LONG / 2 : 0));
+        host[LONG + i] = (float)ref_range(0, 2) * (real && i % 2 ? -0.0F : 1.0F);
+        host[2 * LONG + i] = real && i % 5 == 0 ? (i % 2 ? INFINITY : -1e-7F) : (float)(i % 100);
+    }
+    gnd_array *x = gnd_astype(gnd_from(dev, GND_FLOAT32, DIM(LINES, LONG), host), t);
+    if (gnd_read(gnd_sort(x, -1, 0), sorted, LINES * LONG * size))
+        bad = -1;
+    for (size_t k = 0; k < sizeof qs / sizeof *qs && bad >= 0; k++) {
+        gnd_array *y = gnd_quantile(x, gnd_real(qs[k]), GND_AXIS(1), 0, GND_Q_LOWER);
+        const size_t at = (size_t)(qs[k] * (LONG - 1));
+        if (gnd_read(y, got, LINES * size))
+            bad = -1;
+        for (int r = 0; r < LINES && bad >= 0; r++)
+            bad +=
+                memcmp(got + (size_t)r * size, sorted + ((size_t)r * LONG + at) * size, size) != 0;
+    }
+    tap_is_int(bad, 0, "%s: long rows of %s, as sorted", spec, gnd_dtype_name(t));
+    if (t == GND_FLOAT32) {
+        gnd_array *q = gnd_from(dev, GND_FLOAT32, DIM(HALVES), (float[]){0.25F, 0.5F});
+        for (int i = 0; i < LONG; i += 3)
+            host[2 * LONG + i] = NAN;
+        for (int nan = 0; nan < 2; nan++) {
+            for (int i = 0; i < HALVES * LINES; i++) {
+                for (int j = 0; j < LONG; j++)
+                    row[j] = host[i % LINES * LONG + j];
+                want[i] = reference(row, LONG, i < LINES ? 0.25 : 0.5, GND_Q_LINEAR, nan);
+            }
+            x = gnd_from(dev, t, DIM(LINES, LONG), host);
+            tap_is_int(
+                wrong((nan ? gnd_nanquantile : gnd_quantile)(x, q, GND_AXIS(1), 0, GND_Q_LINEAR),
+                      want, HALVES * LINES, 0.01),
+                0, "%s: long rows with NaN, %s", spec, nan ? "skipped" : "shown");
+            tap_is_int(wrong((nan ? gnd_nanmedian : gnd_median)(gnd_T(x), GND_AXIS(0), 0),
+                             want + LINES, LINES, 0.01),
+                       0, "%s: and their medians", spec);
+        }
+    }
+    gnd_scope_end();
+}
+
 static void said(gnd_device *dev, const char *spec)
 {
     static const expect_value cases[] = {
@@ -284,6 +340,12 @@ static void all(gnd_device *dev, const char *spec)
 {
     medians(dev, spec);
     quantiles(dev, spec);
+    static const gnd_dtype types[] = {GND_FLOAT32, GND_FLOAT16, GND_UINT16, GND_INT64, GND_FLOAT64};
+    gnd_device_info info;
+    gnd_device_describe(dev, &info);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i] != GND_FLOAT64 || info.has_f64)
+            long_rows(dev, spec, types[i]);
     said(dev, spec);
 }
 

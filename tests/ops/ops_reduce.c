@@ -499,8 +499,37 @@ static void long_variances(gnd_device *dev)
     gnd_scope_end();
 }
 
+/* Sums and places of extremes of exp(x) along rows of every kind of end, beside those of exp(x) in
+ * memory: the same bits. More than the calling thread computes. */
+static void dear_rows(gnd_device *dev)
+{
+    static const int64_t length[] = {1, 5, 21, 32, 33, 61, 97, 127, 215};
+    enum { POINTS = 60000 };
+    static float x[POINTS], sum[2][POINTS];
+    static int64_t place[2][POINTS];
+    for (size_t k = 0; k < sizeof length / sizeof *length; k++) {
+        const int64_t n = length[k], rows = POINTS / n, dim[2] = {rows, n};
+        int bad = 0;
+        gnd_scope_begin();
+        for (int i = 0; i < POINTS; i++)
+            x[i] = (float)(ref_rnd() % 4096) / 512 - 4;
+        gnd_array *a = gnd_from(dev, GND_FLOAT32, 2, dim, x), *e = gnd_exp(gnd_negative(a));
+        gnd_array *s = gnd_sum(gnd_exp(gnd_negative(a)), GND_AXIS(1), 0),
+                  *p = gnd_argmax(gnd_exp(gnd_negative(a)), GND_AXIS(1), 0);
+        bad |= gnd_eval_all(1, &e) || gnd_read(s, sum[0], (size_t)rows * 4) ||
+               gnd_read(p, place[0], (size_t)rows * 8);
+        bad |= gnd_read(gnd_sum(e, GND_AXIS(1), 0), sum[1], (size_t)rows * 4) ||
+               gnd_read(gnd_argmax(e, GND_AXIS(1), 0), place[1], (size_t)rows * 8);
+        bad |= memcmp(sum[0], sum[1], (size_t)rows * 4) ||
+               memcmp(place[0], place[1], (size_t)rows * 8);
+        tap_ok(!bad, "%s: exponentials along rows of %d", shape_name, (int)n);
+        gnd_scope_end();
+    }
+}
+
 static void on_device(gnd_device *dev, const char *spec)
 {
+    dear_rows(dev);
     tap_diag("%s, kernels shaped for %s", spec, shape_name);
     whole_float = gnd_default_float(dev);
     ref_seed(3);

@@ -2,7 +2,8 @@
  *
  * ops/fft/rows.c - transforms along the last axis that one kernel cannot do, composed of those that
  * it can. A long row is a matrix (Bailey's four steps: columns, roots, rows, transpose); a length
- * with a prime factor over 127 is a convolution (Bluestein) of a length without one. The
+ * with a prime factor over 127 is a convolution (Bluestein) of a length without one, on CPUs rows
+ * of short ones. The
  * multiplications by roots are elementwise and fuse with the reads of the next transform.
  */
 #include "ops/fft/rows.h"
@@ -95,6 +96,21 @@ static int64_t cut(int64_t n, int64_t most)
         if (n % d == 0)
             best = d;
     return best;
+}
+
+/* The part of n with prime factors that one kernel takes, if a convolution of the other part is one
+ * kernel on a CPU: rows of it then cost less than a convolution of the whole. Otherwise 1. */
+static int64_t smooth_part(const gnd_props *props, int64_t n, int64_t longest)
+{
+    int64_t s = 1, q = n;
+    if (props->kind != GND_DEV_CPU)
+        return 1;
+    for (int64_t d = 2; d <= 127 && d <= q;)
+        if (q % d)
+            d++;
+        else
+            q /= d, s *= d;
+    return s >= 4 && q > 1 && 4 * q <= longest ? s : 1;
 }
 
 static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale,
@@ -259,7 +275,9 @@ static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n
                                   : gnd__fft_node(x, t, GND_FFT_C2C, inverse, 1, n, scale, stored);
         return at ? taken(x, at) : x;
     }
-    n1 = gnd__fft_smooth(n) ? cut(n, longest) : 1;
+    n1 = gnd__fft_smooth(n)       ? cut(n, longest)
+         : x->ndim < GND_MAX_NDIM ? smooth_part(props, n, longest)
+                                  : 1;
     if (n1 == 1)
         return bluestein(x, NULL, t, inverse, n, scale, at);
     x = gnd_astype(x, t);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops/stat/quantile.c - medians and quantiles: rows are sorted, and elements are taken at the
- * positions that the method defines. Positions are arrays or weak scalars, which fold on the host:
- * an ordinary quantile is a sort and one kernel.
+ * positions that the method defines; of few long rows on a CPU these elements are found without a
+ * sort. Positions are arrays or weak scalars, which fold on the host: an ordinary quantile is a
+ * sort and one kernel.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -10,6 +11,7 @@
 #include "array/steps.h"
 #include "device/device.h"
 #include "graph/check.h"
+#include "prim/ranks.h"
 #include <gnd/array.h>
 #include <gnd/elementwise.h>
 #include <gnd/quantile.h>
@@ -25,7 +27,7 @@ typedef struct asked {
     unsigned flags;
     int nan;           /* NaN is skipped */
     int64_t rows, n;   /* x as a matrix with a row for each result */
-    gnd_array *sorted; /* the matrix with sorted rows */
+    gnd_array *matrix; /* x so, whose rows the places count as sorted */
     /* elements of each row that count: a weak scalar, or (rows,) of the default float */
     gnd_array *count;
     gnd_array *q; /* a weak scalar, or (nq, 1) */
@@ -49,27 +51,48 @@ static gnd_array *as_rows(gnd_array *x, uint32_t mask, int64_t rows, int64_t n)
     return gnd__is_bad(y) ? y : gnd__reshaped(y, 2, (int64_t[]){rows, n});
 }
 
-static void sort_rows(asked *a)
+static void take_rows(asked *a)
 {
-    gnd_array *m = as_rows(a->x, a->mask, a->rows, a->n);
-    a->sorted = gnd__is_bad(m) ? m : gnd_sort(m, -1, 0);
+    gnd_array *m = a->matrix = as_rows(a->x, a->mask, a->rows, a->n);
     a->count = gnd_real((double)a->n);
     if (a->nan && is_float((gnd_dtype)a->x->dtype) && !gnd__is_bad(m))
         a->count = gnd__as(gnd_count_nonzero(gnd_logical_not(gnd_isnan(m)), GND_AXIS(1), 0),
                            gnd__device_float(a->x->dev));
 }
 
-/* The element of each row at position `at`, shape (nq, rows). */
-static gnd_array *taken(const asked *a, gnd_array *at)
+/* The position `at`, a weak scalar or an array, of shape (nq, rows). */
+static gnd_array *placed(const asked *a, gnd_array *at)
+{
+    at = gnd__is_bad(at) ? at : gnd__as_strong(at, a->x->dev, GND_INT64, a->func);
+    return gnd__is_bad(at) ? at : gnd__broadcast(at, 2, (int64_t[]){a->nq, a->rows});
+}
+
+enum { MOST_PLACES = 3 };
+
+/* Replaces n positions by the elements of each row there in ascending order, shape (nq, rows). */
+static void take(const asked *a, int n, gnd_array **at)
 {
     static const gnd__gather how = {{1, -1}, {0, 1}};
     const int64_t dim[2] = {a->nq, a->rows};
-    if (gnd__is_bad(at) || gnd__is_bad(a->sorted))
-        return gnd__is_bad(at) ? at : a->sorted;
-    at = gnd__as_strong(at, a->x->dev, GND_INT64, a->func);
-    if (!gnd__is_bad(at))
-        at = gnd__broadcast(at, 2, dim);
-    return gnd__is_bad(at) ? at : gnd__take_node(a->sorted, 1, &at, 2, dim, &how);
+    gnd_array *m = a->matrix;
+    for (int i = 0; i < n; i++) {
+        at[i] = placed(a, at[i]);
+        if (gnd__is_bad(at[i]))
+            m = at[i];
+    }
+    if (gnd__is_bad(m)) {
+        for (int i = 0; i < n; i++)
+            at[i] = m;
+    } else if (gnd__ranks_pay(m->dev, (gnd_dtype)m->dtype, a->rows, a->n, n * a->nq)) {
+        gnd_array *all = gnd_concat(n, at, 0),
+                  *y = gnd__is_bad(all) ? all : gnd__ranks_node(m, all);
+        for (int i = 0; i < n; i++)
+            at[i] = gnd__is_bad(y) ? y : gnd__part(y, i * a->nq, a->nq);
+    } else {
+        gnd_array *sorted = gnd_sort(m, -1, 0);
+        for (int i = 0; i < n; i++)
+            at[i] = gnd__is_bad(sorted) ? sorted : gnd__take_node(sorted, 1, &at[i], 2, dim, &how);
+    }
 }
 
 /* Limits a position to the elements of its row. */
@@ -79,13 +102,18 @@ static gnd_array *within(const asked *a, gnd_array *at)
     return gnd_minimum(gnd_maximum(at, gnd_int(0)), last);
 }
 
-/* y with NaN for rows that contain NaN. */
-static gnd_array *with_nan(const asked *a, gnd_array *y)
+/* Whether NaN in a row gives NaN: the last element of a row tells. */
+static int shows_nan(const asked *a)
 {
-    if (a->nan || !is_float((gnd_dtype)a->x->dtype))
+    return !a->nan && is_float((gnd_dtype)a->x->dtype);
+}
+
+/* y with NaN for rows whose last element is NaN. */
+static gnd_array *with_nan(const asked *a, gnd_array *y, gnd_array *last)
+{
+    if (!shows_nan(a) || gnd__is_bad(y))
         return y;
-    gnd_array *last = taken(a, gnd_real((double)(a->n - 1)));
-    gnd_array *end = gnd__is_bad(y) ? y : gnd__as(last, (gnd_dtype)y->dtype);
+    gnd_array *end = gnd__as(last, (gnd_dtype)y->dtype);
     return gnd_where(gnd_isnan(last), end, y);
 }
 
@@ -136,16 +164,23 @@ static gnd_array *middle(asked *a)
                     wide = gnd__wide_float(a->x->dev, (gnd_dtype)a->x->dtype);
     if (a->n == 0 || a->rows == 0)
         return of_nothing(a, t);
-    sort_rows(a);
+    take_rows(a);
+    const int odd = a->count->weak && a->n % 2;
     gnd_array *two = gnd_int(2), *one = gnd_int(1);
     gnd_array *i = gnd_floor(gnd_divide(gnd_subtract(a->count, one), two)),
               *k = gnd_floor(gnd_divide(a->count, two));
-    gnd_array *low = gnd__as(taken(a, within(a, i)), wide),
-              *high = gnd__as(taken(a, within(a, k)), wide);
-    gnd_array *mean = a->count->weak && a->n % 2
-                          ? low
-                          : gnd_where(gnd_equal(i, k), low, gnd_divide(gnd_add(low, high), two));
-    return with_nan(a, gnd__as(mean, t));
+    gnd_array *at[MOST_PLACES] = {within(a, i), NULL, NULL};
+    int n = 1;
+    if (shows_nan(a))
+        at[n++] = gnd_int(a->n - 1);
+    if (!odd)
+        at[n++] = within(a, k);
+    take(a, n, at);
+    gnd_array *low = gnd__as(at[0], wide), *mean = low;
+    if (!odd)
+        mean = gnd_where(gnd_equal(i, k), low,
+                         gnd_divide(gnd_add(low, gnd__as(at[n - 1], wide)), two));
+    return with_nan(a, gnd__as(mean, t), at[1]);
 }
 
 static gnd_array *median(const char *func, gnd_array *x, gnd_axes axes, unsigned flags, int nan)
@@ -226,20 +261,31 @@ static gnd_array *quantiles(asked *a, gnd_quantile_method m, gnd_dtype t)
 {
     if (a->n == 0 || a->rows == 0 || a->nq == 0)
         return of_nothing(a, t);
-    sort_rows(a);
-    gnd_array *v = place(a, m);
-    if (takes_one(m))
-        return with_nan(a, taken(a, within(a, v)));
+    take_rows(a);
+    gnd_array *v = place(a, m), *at[MOST_PLACES] = {NULL, NULL, NULL};
+    int n = 1;
+    if (shows_nan(a))
+        at[n++] = gnd_int(a->n - 1);
+    if (takes_one(m)) {
+        at[0] = within(a, v);
+        take(a, n, at);
+        return with_nan(a, at[0], at[1]);
+    }
     const gnd_dtype wide = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
     gnd_array *i = gnd_floor(v), *g = gnd_subtract(v, i), *whole = gnd_equal(g, gnd_int(0));
     if (m == GND_Q_AVERAGED_INVERTED_CDF)
         g = gnd_where(whole, gnd_real(0.5), gnd_real(1));
-    gnd_array *low = gnd__as(taken(a, within(a, i)), wide);
-    if (!gnd__is_bad(g) && g->weak && g->p.value.re == 0)
-        return with_nan(a, gnd__as(low, t));
-    gnd_array *k = gnd_where(gnd_less(v, gnd_int(0)), gnd_int(0), gnd_add(i, gnd_int(1)));
-    gnd_array *high = gnd__as(taken(a, within(a, k)), wide);
-    return with_nan(a, gnd__as(between(low, high, g, wide), t));
+    const int exact = !gnd__is_bad(g) && g->weak && g->p.value.re == 0;
+    at[0] = within(a, i);
+    if (!exact) {
+        gnd_array *k = gnd_where(gnd_less(v, gnd_int(0)), gnd_int(0), gnd_add(i, gnd_int(1)));
+        at[n++] = within(a, k);
+    }
+    take(a, n, at);
+    gnd_array *low = gnd__as(at[0], wide);
+    if (exact)
+        return with_nan(a, gnd__as(low, t), at[1]);
+    return with_nan(a, gnd__as(between(low, gnd__as(at[n - 1], wide), g, wide), t), at[1]);
 }
 
 static gnd_array *check_q(const char *func, gnd_array *q, double most, gnd_device *dev)

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * codegen/rest.c - the end of a row on CPU devices, which is no block of lanes: values that are
+ * dear are computed side by side, of which compilers make vectors, and wait in arrays z for the
+ * reductions that take them one after the other.
+ */
+#include "codegen/emit.h"
+
+#define DEAR 16 /* cost of an operation that is dear */
+#define RUN 32  /* values of an array, as in kernels/reduce_cpu.cl and kernels/rows_cpu.cl */
+
+int gnd__cg_rest_dear(const gnd__cg *c)
+{
+    const gnd__kir *k = c->k;
+    int dear = 0;
+    for (int i = 0; i < k->ninstr; i++) {
+        const gnd__instr *in = &k->instr[i];
+        if (in->epilogue)
+            continue;
+        if (in->kind == GND__I_OP)
+            dear |= gnd__ops[in->op].cost >= DEAR;
+        else if (in->kind != GND__I_LOAD && in->kind != GND__I_IOTA && in->kind != GND__I_CONST &&
+                 in->kind != GND__I_CAST && in->kind != GND__I_RED)
+            return 0;
+    }
+    return dear && !gnd__words_any(c);
+}
+
+/* Whether the reductions that are written take the value of instruction i. */
+static int is_taken(const gnd__cg *c, int i)
+{
+    for (int j = 0; j < c->k->nreds; j++)
+        if (c->k->red[j].value == i && !(c->part.skip_red >> j & 1))
+            return 1;
+    return 0;
+}
+
+void gnd__cg_rest(gnd__cg *c, gnd__rest what, const char *at)
+{
+    for (int i = 0; i < c->k->ninstr; i++) {
+        const char *T = gnd__ctype_value((gnd_dtype)c->k->instr[i].dtype);
+        if (!is_taken(c, i))
+            continue;
+        if (what == GND__REST_ARRAYS)
+            gnd__cgf(c, "    %s z%d[%d];\n", T, i, RUN);
+        else if (what == GND__REST_KEEP)
+            gnd__cgf(c, "    z%d[%s] = v%d;\n", i, at, i);
+        else
+            gnd__cgf(c, "    const %s v%d = z%d[%s];\n", T, i, i, at);
+    }
+}
