@@ -115,6 +115,12 @@ static rectangle shape_rectangle(const tile_writer *w)
     return r;
 }
 
+/* Whether there are words as those of kernels/across.cl, of OpenCL's vectors. */
+static int has_words(const tile_writer *w)
+{
+    return w->c->t->props->dialect == GND_DIALECT_OPENCL;
+}
+
 static void write_inputs_cpu(void *who, const gnd__holeargs *a)
 {
     static const char *const word[] = {[1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64"};
@@ -122,13 +128,11 @@ static void write_inputs_cpu(void *who, const gnd__holeargs *a)
     (void)a;
     for (int i = 0; i < w->c->k->naccess; i++) {
         const size_t size = gnd_dtype_size((gnd_dtype)w->c->k->access[i].dtype);
+        const int flips = size <= 8 && has_words(w);
         const gnd__hole own[] = {
-            {"in", .number = i},
-            {"d", .number = w->d},
-            {"last", .number = w->last},
-            {"down", .number = w->r.down},
-            {"flips", .number = size <= 8},
-            {"word", .text = size <= 8 ? word[size] : ""},
+            {"in", .number = i},         {"d", .number = w->d},
+            {"last", .number = w->last}, {"down", .number = w->r.down},
+            {"flips", .number = flips},  {"word", .text = flips ? word[size] : ""},
         };
         if (w->crossing[i])
             gnd__cg_shape_of(w->c, "map_tile_input_cpu", own, NULL);
@@ -140,7 +144,7 @@ static void write_fetches(void *who, const gnd__holeargs *a)
     const tile_writer *w = who;
     const gnd__kir *k = w->c->k;
     (void)a;
-    for (int i = 0; i < k->nout; i++) {
+    for (int i = 0; i < k->nout && has_words(w); i++) {
         const int out = k->out[i].access;
         const gnd__hole own[] = {
             {"d", .number = w->d},
