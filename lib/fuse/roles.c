@@ -27,6 +27,7 @@
 #define FEW 4            /* up to this number, repetitions count as few; then the limit is */
 #define CHEAP_FEW_GPU 32 /* this cost, compared with writing and reading 4 bytes */
 #define CHEAP_FEW_CPU 28 /* the same limit on a CPU: at most one elementary function */
+#define CHEAP_PLACE 12   /* the same on a GPU for places of elements, of 8 bytes: no function */
 /* From this length of rows on, indices are checked once, not for each element, because such checks
  * prevent vectorisation. */
 #define CHECK_ROW 32
@@ -338,8 +339,8 @@ static uint32_t cheap_expanded(const gnd__pgraph *g, const gnd__pnode *p, int ex
 {
     if (expanded & 6 || p->nleaf > CHEAP_LEAVES)
         return CHEAP_EXPANDED;
-    if (gnd_dtype_size((gnd_dtype)p->a->dtype) > 4 && !(g->gpu && gnd__is_compact_int(g, p)))
-        return CHEAP_EXPANDED;
+    if (gnd_dtype_size((gnd_dtype)p->a->dtype) > 4)
+        return g->gpu && gnd__is_compact_int(g, p) ? CHEAP_PLACE : CHEAP_EXPANDED;
     return g->gpu ? CHEAP_FEW_GPU : CHEAP_FEW_CPU;
 }
 
