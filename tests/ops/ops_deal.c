@@ -3,7 +3,7 @@
  * ops_deal.c - many floats added up in many places, as GPUs do it (kernels/deal.cl): against plain
  * sums in long double; even and uneven, where some bins of places get too many values; whole
  * numbers and all exponents; what is not finite; bases; that the order of the values changes no
- * bit.
+ * bit; rows.
  */
 #include <math.h>
 #include <stdio.h>
@@ -111,6 +111,43 @@ done:
     free(scale);
 }
 
+/* Rows added by index: the places of elements are computed where they are read, not stored. */
+static void rows(gnd_device *dev, const char *spec)
+{
+    enum { VALUES = 20011, ROWS = 53, COLS = 24 };
+    const int64_t n = VALUES, dim[2] = {VALUES, COLS}, to[2] = {ROWS, COLS};
+    float *v = malloc(sizeof *v * VALUES * COLS), want[ROWS * COLS] = {0}, got[ROWS * COLS];
+    gnd_stats before, after;
+    for (int i = 0; i < VALUES; i++) {
+        const int64_t row = ref_range(0, ROWS - 1);
+        pos[i] = i % 3 ? row : row - ROWS;
+        for (int c = 0; c < COLS; c++)
+            want[row * COLS + c] += v[i * COLS + c] = (float)ref_range(-99, 99);
+    }
+    gnd_scope_begin();
+    gnd_array *p = gnd_from(dev, GND_INT64, 1, &n, pos), *x = gnd_from(dev, GND_FLOAT32, 2, dim, v),
+              *z = gnd_zeros(dev, GND_FLOAT32, 2, to);
+    const gnd_range r = {.kind = GND_IDX_ARRAY, .array = p};
+    gnd_wait(x);
+    gnd_device_reset_peak(dev);
+    gnd_device_stats(dev, &before);
+    gnd_array *y = gnd_add_at(z, 1, &r, x);
+    tap_is_int(gnd_read(y, got, sizeof got), GND_OK, "%s: %d rows added in %d places", spec, VALUES,
+               ROWS);
+    gnd_device_stats(dev, &after);
+    tap_is_mem(got, want, sizeof want, "  gives the sums");
+    tap_ok(after.bytes_peak < before.bytes_in_use + sizeof *v * VALUES * COLS,
+           "  in less memory than the values have (%llu bytes)",
+           (unsigned long long)(after.bytes_peak - before.bytes_in_use));
+    pos[VALUES / 2] = ROWS;
+    const gnd_range beyond = {.kind = GND_IDX_ARRAY, .array = gnd_from(dev, GND_INT64, 1, &n, pos)};
+    y = gnd_add_at(z, 1, &beyond, x);
+    tap_is_int(gnd_read(y, got, sizeof got), GND_ERR_INDEX, "  and a row that is not there");
+    tap_has_str(gnd_error(y), "53", "  is an error that names it");
+    gnd_scope_end();
+    free(v);
+}
+
 static void all(gnd_device *dev, const char *spec)
 {
     ref_seed(17);
@@ -120,6 +157,7 @@ static void all(gnd_device *dev, const char *spec)
     one(dev, spec, GND_FLOAT32, UNEVEN, 1, 0);
     one(dev, spec, GND_COMPLEX128, EVEN, 0, 0);
     one(dev, spec, GND_COMPLEX128, UNEVEN, 1, 1);
+    rows(dev, spec);
 }
 
 int main(void)
