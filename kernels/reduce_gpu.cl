@@ -5,11 +5,12 @@
  */
 
 // Along the last axis. A group of `local` work-items takes up to `chunk` elements of one row: the
-// vectors of ${vec} elements, one a work-item at a time, then the rest, at most one each.
+// vectors of ${vec} elements, one a work-item at a time, then the rest one by one.
 //
 //     kept, last, axes    number of kept axes, the last axis, number of all axes
 //     vectors             elements are loaded ${vec} at a time into the lanes L; `pace` is the
 //                         distance of a work-item's vectors
+//     rest                where single elements begin
 //     split               results are parts, one for each s
 //@shape reduce_rows_gpu
 const int lid = (int)GND_LID(0);
@@ -45,11 +46,10 @@ ${end}
 ${declare E}
 ${init E}
 ${if vectors}
-if (rv + lid < r1) {
-    const I x = rv + lid;
-${else}
-for (I x = r0 + lid; x < r1; x += ${local}) {
+#pragma unroll 1
 ${end}
+for (I x = ${rest} + lid; x < r1; x += ${local})
+{
     I q = x; (void)q;
     ${indices q, ${kept}, ${axes}}
     ${values}

@@ -46,8 +46,6 @@ static gnd_status rows(gnd__cg *c)
     /* many rows: few work-items for each, which combine little */
     while (local > 32 && m * (int64_t)local > 2 * MIN_ITEMS && (int64_t)local * vec * 8 > r)
         local /= 2;
-    if ((size_t)vec > local)
-        vec = 1; /* what is left by vectors is at most one element for a work-item */
     gnd__cg_begin(c, 0, "k_reduce");
     c->keys = 1; /* of the partial results and of those in local memory */
     gnd__cg_reduce_args(c, splits == 1);
@@ -68,6 +66,7 @@ static gnd_status rows(gnd__cg *c)
         {"vec", .number = vec},
         {"vectors", .number = vec > 1},
         {"pace", .number = vec * (int64_t)local},
+        {"rest", .text = vec > 1 ? "rv" : "r0"},
         {"split", .number = splits > 1},
     };
     gnd__cg_shape_of(c, "reduce_rows_gpu", own, c);

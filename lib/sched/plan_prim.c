@@ -178,14 +178,16 @@ static gnd_status prim_step(gnd__maker *m, const gnd__pwork *w, const gnd__prog 
 static void here(gnd__maker *m, const gnd__prog *p, const inputs *in, int32_t out)
 {
     const gnd__here_slots at = {in->place, in->kir, out, in->scratch};
-    gnd__step *s = m->p->step + m->p->nstep - p->nkernel;
     gnd__pmem all[GND__PRIM_INS + 1];
+    if (p->nkernel == 0)
+        return;
+    gnd__step *s = &m->p->step[m->p->nstep - p->nkernel];
     for (int i = 0; i < p->nin; i++)
         all[i] = (gnd__pmem){GND__PA_IN, i, 0};
     all[p->nin] = (gnd__pmem){GND__PA_OUT, 0, 0};
     for (int i = 0; i < p->nkernel; i++)
         s[i].here = gnd__here_prim(m->g, p, &p->k[i].native, p->k[i].native_mem, 1, &at, 1);
-    if (p->nkernel && !s->here)
+    if (!s->here)
         s->here = gnd__here_prim(m->g, p, &p->native, all, p->nin, &at, p->nkernel);
 }
 
