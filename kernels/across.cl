@@ -6,12 +6,13 @@
  * one place; after log2 of the rows they are (column, row).
  */
 
-/* Asks for the cache line at p, to read (write: 0) or to write it. Not where SPIR stands between. */
+/* Asks for the cache line at p, to read (write: 0) or to write it. Only where the compiler's target is a CPU: there
+ * all address spaces are one, which clang's builtin wants. */
 //@fn fetch u8 opencl
-#if defined(__SPIR__) || defined(__SPIRV__)
-#define gnd_fetch_u8(p, write) ((void)0)
-#else
+#if defined(__x86_64__) || defined(__aarch64__) || defined(__arm__) || defined(__powerpc64__) || defined(__riscv)
 #define gnd_fetch_u8(p, write) __builtin_prefetch((const void *)(size_t)(p), write)
+#else
+#define gnd_fetch_u8(p, write) ((void)0)
 #endif
 /* An element in memory, which may be a part of another value. */
 //@fn word u8 u16 u32 u64 opencl
