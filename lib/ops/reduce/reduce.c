@@ -341,7 +341,6 @@ static gnd_array *squares_of_runs(gnd_array *c, int kept, int64_t n, int64_t run
     dim[kept + 1] = run;
     x = gnd_reshape(rest ? gnd__cut(row, kept, 0, runs * run) : row, kept + 2, dim);
     gnd_array *m = gnd_squeeze(moments(x, &sq), last);
-    sq = gnd_sum(gnd_squeeze(sq, last), last, 0);
     gnd_array *mean = gnd_mean(m, last, GND_KEEPDIMS);
     if (rest) {
         mr = moments(gnd__cut(row, kept, runs * run, rest), &qr);
@@ -349,9 +348,10 @@ static gnd_array *squares_of_runs(gnd_array *c, int kept, int64_t n, int64_t run
         mean = gnd__op2(GND__OP_ADD, gnd__with(GND__OP_MULTIPLY, mean, 1 - part),
                         gnd__with(GND__OP_MULTIPLY, mr, part));
     }
+    /* one sum of both: a kernel that holds the runs' means then takes their mean and this sum */
     y = gnd__abs2(gnd__op2(GND__OP_SUBTRACT, m, mean));
-    y = gnd__with(GND__OP_MULTIPLY, gnd_sum(y, last, 0), (double)run);
-    y = gnd__op2(GND__OP_ADD, sq, y);
+    y = gnd__with(GND__OP_MULTIPLY, y, (double)run);
+    y = gnd_sum(gnd__op2(GND__OP_ADD, gnd_squeeze(sq, last), y), last, 0);
     if (rest) {
         gnd_array *d = gnd__abs2(gnd__op2(GND__OP_SUBTRACT, mr, mean));
         d = gnd__op2(GND__OP_ADD, gnd__with(GND__OP_MULTIPLY, d, (double)rest), qr);
