@@ -105,6 +105,8 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None):
 
 def ascontiguousarray(a, dtype=None, *, device=None, copy=None):
     """Same as asarray, with at least one dimension, in C order."""
+    if type(a) is ndarray and dtype is None and device is None and not copy and a._dense & 1 and a.ndim:
+        return a  # what the rest comes to, in a third of the time
     x = asarray(a, dtype, 'C', device=device, copy=copy)
     return x if x.ndim else x[None]
 
