@@ -123,9 +123,13 @@ static gnd_array *box_of(const py_link *box, gnd_array *src)
 {
     gnd_range r[GND_MAX_NDIM];
     int perm[GND_MAX_NDIM];
-    entries(box, r);
-    gnd_array *x = gnd_index(src, box->nsrc, r);
     const int n = order(box, perm);
+    int all = n == box->nsrc;
+    for (int s = 0; s < box->nsrc; s++)
+        all = all && !box->start[s] && box->step[s] == 1 && box->count[s] == gnd_dim(src, s);
+    if (!all)
+        entries(box, r);
+    gnd_array *x = all ? gnd_retain(src) : gnd_index(src, box->nsrc, r);
     if (!in_order(perm, n))
         step(&x, gnd_permute_dims(x, perm));
     if (n < box->ndim)
