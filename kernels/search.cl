@@ -6,7 +6,8 @@
  * A search is a number of halvings that depends on the array's length alone, so there is no branch in
  * it, and several run side by side: what a work-item waits for is memory. The place is within
  * [at, at + len]; AFTER(x, v) says that it is behind x, the element in the middle. See P.-V. Khuong
- * and P. Morin, "Array layouts for comparison-based searching" (2017).
+ * and P. Morin, "Array layouts for comparison-based searching" (2017). PUT(i, at, v) writes result i: the place,
+ * or whether the element there is v (search_result).
  */
 
 /* Whether a comes before v; whether it does not come after v. */
@@ -31,6 +32,11 @@ GND_FN g_b gnd_before_$t($T a, $T v)
 #define gnd_upto_$t(a, v) ((a) <= (v) || (v) != (v))
 //@fn upto c
 #define gnd_upto_$t(a, v) (!gnd_before_$t(v, a))
+/* Whether two values are equal. */
+//@fn same b i u f
+#define gnd_same_$t(a, v) ((a) == (v))
+//@fn same c
+#define gnd_same_$t(a, v) ((a).x == (v).x && (a).y == (v).y)
 
 /* A GPU: the upper levels (`levels` of them) of the tree are in local memory, a level after the other, the
  * children of node k at 2k and 2k + 1 (so that neighbours in a group read different banks). Node p of
@@ -70,7 +76,7 @@ GND_FN g_b gnd_before_$t($T a, $T v)
         }
         for (g_i32 e = 0; e < EACH; e++)
             if (i + e * all < m)
-                y[i + e * all] = (g_i64)at[e];
+                PUT(i + e * all, at[e], v[e]);
     }
 
 /* A GPU, many values in a long array: an index is made first, of levels of entries. Entry i of the lowest
@@ -172,8 +178,9 @@ GND_FN g_b gnd_before_$t($T a, $T v)
             UNROLL
             for (g_i32 j = 0; j < LEAF; j++)
                 to += AFTER(gnd_ld_$n(u[e].s, j), v[e]) ? 1 : 0;
+            to = to < (IX)n ? to : (IX)n;
             if (i + e * all < m)
-                y[i + e * all] = (g_i64)(to < (IX)n ? to : (IX)n);
+                PUT(i + e * all, to, v[e]);
         }
     }
 
@@ -197,5 +204,5 @@ GND_FN g_b gnd_before_$t($T a, $T v)
             }
         }
         for (g_i32 e = 0; e < count; e++)
-            y[i + e] = (g_i64)at[e];
+            PUT(i + e, at[e], v[e]);
     }

@@ -21,15 +21,28 @@ enum {
 /* The smallest n for which indices have 64 bits. The numbers added to an index stay below 2^31. */
 #define WIDE ((int64_t)1 << 30)
 
-gnd_array *gnd__search_node(gnd_array *a, gnd_array *x, int right)
+/* What a search gives, n[0] of its arguments. */
+enum { BEFORE, BEHIND, FOUND, MISSING };
+
+static gnd_array *search(gnd_array *a, gnd_array *x, int what, gnd_dtype t)
 {
     gnd__primargs p;
     memset(&p, 0, sizeof p);
     p.id = GND__PRIM_SEARCH;
     p.mode[0] = GND__IN_MEM;
     p.mode[1] = GND__IN_ONCE;
-    p.n[0] = right != 0;
-    return gnd__prim_node(x->dev, &p, GND_INT64, x->ndim, x->dim, 2, (gnd_array *[]){a, x});
+    p.n[0] = what;
+    return gnd__prim_node(x->dev, &p, t, x->ndim, x->dim, 2, (gnd_array *[]){a, x});
+}
+
+gnd_array *gnd__search_node(gnd_array *a, gnd_array *x, int right)
+{
+    return search(a, x, right ? BEHIND : BEFORE, GND_INT64);
+}
+
+gnd_array *gnd__member_node(gnd_array *a, gnd_array *x, int invert)
+{
+    return search(a, x, invert ? MISSING : FOUND, GND_BOOL);
 }
 
 static int64_t up(int64_t a, int64_t b)
@@ -102,9 +115,24 @@ static void make_index(gnd__prog *p, const tree *x, int scratch)
 static void order_defs(gnd__prog *p, int each)
 {
     const gnd_dtype t = p->in[0].dtype;
+    const char *of = gnd__suffix(t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t);
+    const int64_t what = p->args->n[0];
     gnd__pk_def(p, "#define IX %s\n#define EACH %d\n#define AFTER(x, v) gnd_%s_%s(x, v)\n",
-                p->in[0].size < WIDE ? "g_i32" : "g_i64", each, p->args->n[0] ? "upto" : "before",
-                gnd__suffix(t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t));
+                p->in[0].size < WIDE ? "g_i32" : "g_i64", each, what == BEHIND ? "upto" : "before",
+                of);
+    if (what == BEFORE || what == BEHIND)
+        gnd__pk_def(p, "#define PUT(i, at, v) y[i] = (g_i64)(at)\n");
+    else
+        gnd__pk_def(p,
+                    "#define PUT(i, at, v) y[i] = "
+                    "gnd_same_%s(IN_a((at) < (IX)n ? (at) : (IX)n - 1), v) == %d\n",
+                    of, what == FOUND);
+}
+
+/* The bytes that a search writes. */
+static int64_t written(const gnd__prog *p)
+{
+    return p->in[1].size * (int64_t)gnd_dtype_size(p->dtype);
 }
 
 static void indexed(gnd__prog *p, const tree *x)
@@ -137,7 +165,7 @@ static void indexed(gnd__prog *p, const tree *x)
     order_defs(p, each);
     gnd__pk_body(p, "search_indexed", t);
     gnd__pk_end1(p, groups < most ? groups : most, local,
-                 gnd__prog_reads(p, 0) + gnd__prog_reads(p, 1), 8 * m);
+                 gnd__prog_reads(p, 0) + gnd__prog_reads(p, 1), written(p));
 }
 
 void gnd__prim_search(gnd__prog *p)
@@ -177,5 +205,5 @@ void gnd__prim_search(gnd__prog *p)
     }
     order_defs(p, cpu ? EACH_CPU : EACH_GPU);
     gnd__pk_body(p, cpu ? "search_cpu" : "search_gpu", t);
-    gnd__pk_end1(p, groups, local, gnd__prog_reads(p, 0) + gnd__prog_reads(p, 1), 8 * m);
+    gnd__pk_end1(p, groups, local, gnd__prog_reads(p, 0) + gnd__prog_reads(p, 1), written(p));
 }

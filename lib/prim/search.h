@@ -10,6 +10,9 @@
 /* For each element of x, its insertion position in the sorted 1-d array a (of the same dtype; not
  * empty): before equal elements, or after them (right). int64, of the shape of x. */
 gnd_array *gnd__search_node(gnd_array *a, gnd_array *x, int right);
+/* Whether each element of x equals an element of a, which is as above; with invert whether it does
+ * not. bool, of the shape of x. */
+gnd_array *gnd__member_node(gnd_array *a, gnd_array *x, int invert);
 /* Counts the occurrences of each of 0 .. n - 1 in x, of an int dtype: int64. Other values are not
  * counted. */
 gnd_array *gnd__tally_node(gnd_array *x, int64_t n);

@@ -94,6 +94,25 @@ static int64_t wrong_places(gnd_array *y, const ref_arr *a, const ref_arr *v, in
     return bad;
 }
 
+/* The number of elements of v that isin says wrongly to be in a, or not. */
+static int64_t wrong_members(gnd_array *y, const ref_arr *a, const ref_arr *v)
+{
+    int64_t m = ref_size(v), bad = 0;
+    unsigned char *got = calloc((size_t)m + 1, 1);
+    if (gnd_read(y, got, (size_t)m)) {
+        tap_diag("%s", gnd_error(y));
+        bad = -1;
+    }
+    for (int64_t i = 0; i < m && bad >= 0; i++) {
+        const ref_num x = ref_nth(v, i);
+        const int number =
+            strchr("fc", x.kind) ? !isnan(x.re) && !(x.kind == 'c' && isnan(x.im)) : 1;
+        bad += got[i] != (number && place(a, x, 0) < place(a, x, 1));
+    }
+    free(got);
+    return bad;
+}
+
 static void one_search(gnd_device *dev, const char *spec, gnd_dtype t, int64_t n, int64_t m,
                        int how, ref_layout l, int right)
 {
@@ -107,6 +126,9 @@ static void one_search(gnd_device *dev, const char *spec, gnd_dtype t, int64_t n
     tap_is_int(wrong_places(y, &a, &v, right), 0, "%s %s: %s, %lld in %lld %s, %s", spec,
                shape_name, right ? "right" : "left", (long long)(3 * m), (long long)n,
                gnd_dtype_name(t), ref_layout_name(l));
+    if (!right && n > 16) /* fewer are compared one by one */
+        tap_is_int(wrong_members(gnd_isin(x2, x1, 0), &a, &v), 0, "%s %s: members of them", spec,
+                   shape_name);
     gnd_scope_end();
     ref_free(&a);
     ref_free(&v);

@@ -18,7 +18,7 @@ enum { FEW = 8 };
 
 /* --- isin ------------------------------------------------------------------------------------- */
 
-static gnd_array *among(gnd_array *x, gnd_array *set, gnd_dtype t)
+static gnd_array *among(gnd_array *x, gnd_array *set, gnd_dtype t, int invert)
 {
     gnd_array *hit = NULL;
     if (set->weak || set->size <= FEW) {
@@ -26,16 +26,14 @@ static gnd_array *among(gnd_array *x, gnd_array *set, gnd_dtype t)
             gnd_array *one = gnd_equal(x, set->weak ? set : gnd__element(gnd__flat(set), i));
             hit = hit ? gnd_logical_or(hit, one) : one;
         }
-        return hit;
+        return invert ? gnd_logical_not(hit) : hit;
     }
-    const int64_t last = set->size - 1;
     gnd_array *s = gnd__flat(gnd__as(set, t));
     s = gnd__is_bad(s) ? s : gnd_sort(s, 0, 0);
     x = x->weak ? gnd__strong(x, set->dev, t, "isin") : gnd__as(x, t);
     if (gnd__is_bad(s) || gnd__is_bad(x))
         return gnd__is_bad(s) ? s : x;
-    gnd_array *at = gnd__search_node(s, x, 0);
-    return gnd_equal(gnd__pick(s, gnd_minimum(at, gnd_int(last))), x);
+    return gnd__member_node(s, x, invert);
 }
 
 gnd_array *gnd_isin(gnd_array *x1, gnd_array *x2, int invert)
@@ -49,8 +47,7 @@ gnd_array *gnd_isin(gnd_array *x1, gnd_array *x2, int invert)
         return gnd__filled(dev, GND_BOOL, x1->ndim, x1->dim, &v);
     }
     const gnd__inner in = gnd__enter("isin");
-    gnd_array *y = among(x1, x2, gnd__common_dtype(dev, 2, x));
-    y = invert ? gnd_logical_not(y) : y;
+    gnd_array *y = among(x1, x2, gnd__common_dtype(dev, 2, x), invert);
     return gnd__named("isin", gnd__leave(in, y));
 }
 
