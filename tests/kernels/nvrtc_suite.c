@@ -19,6 +19,7 @@
 #include "prim/accumulate.h"
 #include "prim/compact.h"
 #include "prim/search.h"
+#include "prim/sort.h"
 #include "prim/solve.h"
 #include "device/device.h"
 
@@ -323,6 +324,12 @@ static gnd_array *prim_graph(gnd_device *dev, int i, gnd_array *x, gnd_array *at
         return gnd__accumulate_node(GND__ACC_ADD, p, gnd_at(x, ":0"),
                                     gnd_zeros(dev, gnd_dtype_of(x), 1, m), m[0]);
     }
+    if (i == 13)
+        return gnd__member_node(x, gnd_at(x, "::-1"), 1);
+    if (i == 14)
+        return gnd_dtype_of(x) == GND_INT64
+                   ? gnd__ties_node(at, gnd_astype(gnd_add(x, x), GND_UINT64))
+                   : NULL;
     if (i >= 10)
         return gnd__search_node(x, gnd_at(x, "::-1"), i == 11);
     gnd_array *base = gnd_zeros(dev, gnd_dtype_of(x), 1, &m[i % 2]);
@@ -351,7 +358,7 @@ static void test_prims(gnd_dtype t)
     gnd_device *dev = gnd_open("null:2");
     gnd_scope_begin();
     gnd_array *x = gnd_from(dev, t, 1, &n, zeros), *at = gnd_from(dev, GND_INT64, 1, &n, zeros);
-    for (int i = 0; i < 13; i++) {
+    for (int i = 0; i < 15; i++) {
         gnd_array *y = prim_graph(dev, i, x, at);
         gnd_status s;
         char *plan = y ? gnd_explain(1, &y, GND_EXPLAIN_SOURCE, &s) : NULL;

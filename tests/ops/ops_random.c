@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
+#include "prim/sort.h"
 #include "ref.h"
 #include "tap.h"
 
@@ -416,6 +417,46 @@ static int is_order(const int64_t *x, int64_t n)
     return 1;
 }
 
+/* A long permutation is sorted by the upper halves of its keys first. */
+static void test_long_order(gnd_device *dev, const char *spec)
+{
+    enum { LONG_N = 200003, KEYS = 9001 };
+    gnd_rng g = gnd_rng_seed(9);
+    const uint64_t s = stream_of(9, 0, 0);
+    int64_t *x = malloc(LONG_N * sizeof *x), bad = 0, ties = 0;
+    char *seen = calloc(LONG_N, 1);
+    tap_is_int(gnd_read(gnd_rng_permutation(&g, dev, LONG_N), x, LONG_N * sizeof *x), GND_OK,
+               "%s: a long permutation", spec);
+    for (int i = 0; i < LONG_N; i++)
+        bad += x[i] < 0 || x[i] >= LONG_N || seen[x[i]]++;
+    for (int i = 1; i < LONG_N && !bad; i++) {
+        const uint64_t a = bits64(s, (uint64_t)x[i - 1], 0), b = bits64(s, (uint64_t)x[i], 0);
+        bad += a > b;
+        ties += a >> 32 == b >> 32;
+    }
+    tap_ok(!bad && ties > 0, "%s: the order of the stream's bits, with %d equal upper halves", spec,
+           (int)ties);
+
+    /* many equal upper halves, and equal keys */
+    uint64_t *key = malloc(KEYS * sizeof *key), *high = malloc(KEYS * sizeof *high);
+    int64_t *y = malloc(KEYS * sizeof *y), n = KEYS;
+    for (int i = 0; i < KEYS; i++) {
+        key[i] = bits64(s, (uint64_t)i, 0) % 2000 << 32 | bits64(s, (uint64_t)i, 1) % 3;
+        high[i] = key[i] >> 32;
+    }
+    gnd_array *k = gnd_from(dev, GND_UINT64, 1, &n, key);
+    gnd_array *o = gnd_argsort(gnd_from(dev, GND_UINT64, 1, &n, high), 0, 0);
+    tap_is_int(gnd_read(gnd__ties_node(o, k), x, KEYS * sizeof *x) |
+                   gnd_read(gnd_argsort(k, 0, 0), y, KEYS * sizeof *y),
+               GND_OK, "%s: keys with equal upper halves", spec);
+    tap_ok(!memcmp(x, y, KEYS * sizeof *x), "%s: as sorted at once", spec);
+    free(x);
+    free(y);
+    free(key);
+    free(high);
+    free(seen);
+}
+
 static void test_order(gnd_device *dev, const char *spec)
 {
     gnd_rng g = gnd_rng_seed(9);
@@ -583,6 +624,7 @@ static void test_more(gnd_device *dev, const char *spec)
 {
     gnd_scope_begin();
     test_order(dev, spec);
+    test_long_order(dev, spec);
     test_choice(dev, spec);
     test_expressions(dev, spec);
     gnd_scope_end();

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "graph/check.h"
 #include "graph/scope.h"
+#include "prim/sort.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
 #include <gnd/sort.h>
@@ -149,6 +150,22 @@ static gnd_array *keys(gnd__draw *d, const char *func, gnd_rng *g, gnd_device *d
     return NULL;
 }
 
+/* Up to this length a row is sorted by one kernel; a second one costs more than it saves. */
+#define SHORT 8192
+/* Keys of longer rows have many ties in their upper halves. */
+#define LONG ((int64_t)1 << 31)
+
+/* The indices that sort random keys of one axis. The upper halves alone are sorted in half of the
+ * passes, which move half of the bytes, and few of them are equal. */
+static gnd_array *random_order(gnd_array *key)
+{
+    if (gnd__is_bad(key) || key->size <= SHORT || key->size > LONG)
+        return gnd_argsort(key, 0, 0);
+    gnd_array *high = gnd__op2(GND__OP_BITWISE_RIGHT_SHIFT, key, gnd_int(32));
+    gnd_array *order = gnd_argsort(gnd__as(high, GND_UINT32), 0, 0);
+    return gnd__is_bad(order) ? order : gnd__ties_node(order, key);
+}
+
 gnd_array *gnd_rng_permutation(gnd_rng *g, gnd_device *dev, int64_t n)
 {
     gnd__draw d;
@@ -160,7 +177,7 @@ gnd_array *gnd_rng_permutation(gnd_rng *g, gnd_device *dev, int64_t n)
                          "rng_permutation: n is %" PRId64 ": it must be 0 or more", n);
     }
     gnd_array *bad = keys(&d, "rng_permutation", g, dev, 1, &n, &k);
-    return bad ? bad : gnd__draw_end(&d, gnd_argsort(k, 0, 0));
+    return bad ? bad : gnd__draw_end(&d, random_order(k));
 }
 
 /* Checks x and axis of a function that reorders. On failure it counts the call of g, which
@@ -183,9 +200,9 @@ gnd_array *gnd_rng_shuffle(gnd_rng *g, gnd_array *x, int axis)
     gnd_array *bad = check_order("rng_shuffle", g, x, axis, &k);
     if (bad || (bad = keys(&d, "rng_shuffle", g, x->dev, 1, &x->dim[k], &key)))
         return bad;
-    gnd_array *i = gnd_argsort(key, 0, 0);
+    gnd_array *i = random_order(key);
     d.t = (gnd_dtype)x->dtype;
-    return gnd__draw_end(&d, i->kind == GND__ERROR ? i : gnd__taken(x, i, k));
+    return gnd__draw_end(&d, gnd__is_bad(i) ? i : gnd__taken(x, i, k));
 }
 
 gnd_array *gnd_rng_permuted(gnd_rng *g, gnd_array *x, int axis)
