@@ -17,8 +17,8 @@ gnd_array *gnd__sort_node(gnd_array *x, int descending);
 /* The indices (int64) that sort each row, the first `keep` of them: 0 <= keep <= the last extent,
  * which keep replaces in the result's shape. */
 gnd_array *gnd__argsort_node(gnd_array *x, int descending, int64_t keep);
-/* The indices (int64) that sort the 1-d uint64 array key, which is not empty, from those that sort its
- * upper 32 bits. For random keys: many equal upper halves take long. */
+/* The indices (int64) that sort the 1-d uint64 array key, which is not empty, from those that sort
+ * its upper 32 bits. For random keys: many equal upper halves take long. */
 gnd_array *gnd__ties_node(gnd_array *order, gnd_array *key);
 
 #endif
