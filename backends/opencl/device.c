@@ -326,12 +326,14 @@ gnd_status gnd__ocl_open(int i, cl_context ctx, gnd_dev **out, gnd_err *e)
         return gnd__plug_fail(e, GND_ERR_DEVICE, 0, "%s: %s", info->props.name, info->props.reason);
     static const char *const blas[] = {"none", "openblas", "clblast", NULL};
     static const char *const yes[] = {"0", "1", NULL};
-    int blas_asked, stage_asked, submit_asked;
+    int blas_asked, stage_asked, submit_asked, turns_asked;
     gnd_status s = gnd__plug_choice("GND_OPENCL_BLAS", blas, &blas_asked, e);
     if (s == GND_OK)
         s = gnd__plug_choice("GND_OPENCL_STAGE", yes, &stage_asked, e);
     if (s == GND_OK)
         s = gnd__plug_choice("GND_OPENCL_SUBMIT", yes, &submit_asked, e);
+    if (s == GND_OK)
+        s = gnd__plug_choice("GND_OPENCL_TURNS", yes, &turns_asked, e);
     if (s != GND_OK)
         return s;
     gnd_dev *d = calloc(1, sizeof *d);
@@ -341,6 +343,7 @@ gnd_status gnd__ocl_open(int i, cl_context ctx, gnd_dev **out, gnd_err *e)
     d->blas_asked = blas_asked;
     d->stage_asked = stage_asked;
     d->submit_asked = submit_asked;
+    d->turns_asked = turns_asked;
     const cl_context_properties want[] = {CL_CONTEXT_PLATFORM,
                                           (cl_context_properties)info->platform, 0};
     if (ctx)
@@ -354,6 +357,9 @@ gnd_status gnd__ocl_open(int i, cl_context ctx, gnd_dev **out, gnd_err *e)
     }
     d->host_ptr = info->pocl && info->props.kind == GND_DEV_CPU && gnd__ocl_shares_memory(d);
     gnd__ocl_submit_open(d);
+    d->turns = -1;
+    if (!ctx) /* the application's queue may wait for the application */
+        gnd__ocl_turns_open(d);
     *out = d;
     return GND_OK;
 }
@@ -370,6 +376,7 @@ static void dev_close(gnd_dev *d)
     gnd__ocl_submit_close(d);
     gnd__ocl_blas_close(d);
     gnd__ocl_stage_close(d);
+    gnd__ocl_turns_close(d);
     if (d->touch)
         clReleaseCommandQueue(d->touch);
     clReleaseContext(d->ctx);

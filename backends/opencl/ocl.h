@@ -34,7 +34,7 @@ typedef enum gnd__ocl_blas {
     GND__OCL_BLAS_CLBLAST
 } gnd__ocl_blas;
 
-/* The values of GND_OPENCL_STAGE and GND_OPENCL_SUBMIT. */
+/* The values of GND_OPENCL_STAGE, GND_OPENCL_SUBMIT and GND_OPENCL_TURNS. */
 enum { GND__OCL_NO = 1, GND__OCL_YES };
 
 /* Pinned memory for large transfers (stage.c): two halves, taken in turn. Half i is in use until
@@ -58,8 +58,9 @@ struct gnd_dev {
         touch; /* forces drivers to allocate early, so that failures come early; made when needed */
     int host_ptr;  /* buffers are in our own page-aligned host memory */
     uint64_t used; /* bytes in buffers */
-    /* by GND_OPENCL_BLAS, GND_OPENCL_STAGE and GND_OPENCL_SUBMIT; 0: unset */
-    int blas_asked, stage_asked, submit_asked;
+    /* by GND_OPENCL_BLAS, GND_OPENCL_STAGE, GND_OPENCL_SUBMIT and GND_OPENCL_TURNS; 0: unset */
+    int blas_asked, stage_asked, submit_asked, turns_asked;
+    int turns;               /* turns.c: the file of locks; -1: no turns */
     gnd__ocl_submit *submit; /* NULL: launches are made by their callers */
     unsigned failures;       /* that submit reported: arguments set before one may not be */
     int shared;              /* the application knows a queue */
@@ -180,6 +181,14 @@ gnd_status gnd__ocl_later(gnd_dev *d, const gnd_queue *q, uint32_t nargs, gnd__o
                           gnd_err *e);
 cl_int gnd__ocl_call_set(gnd__ocl_call *c, cl_uint i, const gnd_karg *a);
 void gnd__ocl_call_go(gnd_dev *d);
+
+/* Turns of processes in compiling (turns.c), if d->turns is a file. turn_of: the turn of n bytes,
+ * with others that `seed` is the turn of; never 0. */
+void gnd__ocl_turns_open(gnd_dev *d);
+void gnd__ocl_turns_close(gnd_dev *d);
+uint64_t gnd__ocl_turn_of(uint64_t seed, const void *what, size_t n);
+void gnd__ocl_turn_begin(gnd_dev *d, uint64_t turn);
+void gnd__ocl_turn_end(gnd_dev *d, uint64_t turn);
 
 /* Sets argument i of k to a. */
 cl_int gnd__ocl_set_arg(cl_kernel k, cl_uint i, const gnd_karg *a);

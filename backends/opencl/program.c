@@ -17,6 +17,7 @@
 struct gnd_prog {
     gnd_dev *dev;
     cl_program p;
+    uint64_t turn; /* turns.c: of its source; 0: it does not take turns */
 };
 
 /* The last value of an argument; kind 0: not set, or unknown after a failure. */
@@ -34,6 +35,7 @@ struct gnd_kern {
     size_t most;       /* the largest group; 0: not asked for yet */
     unsigned failures; /* dev->failures when the arguments were set */
     uint32_t nargs;
+    uint64_t turn, compiled[4]; /* turns.c: of the program; of launches whose group is compiled */
     char name[64];
     last_arg last[];
 };
@@ -98,8 +100,8 @@ static cl_int build_once(gnd_dev *d, const char *src, size_t len, const char *op
     return *p ? clBuildProgram(*p, 1, &d->info->id, opts, NULL, NULL) : r;
 }
 
-static gnd_status prog_build(gnd_dev *d, const char *src, size_t len, const char *opts,
-                             gnd_prog **out, char **log, gnd_err *e)
+static gnd_status build(gnd_dev *d, const char *src, size_t len, const char *opts, gnd_prog **out,
+                        char **log, gnd_err *e)
 {
     cl_program p;
     if (log)
@@ -138,6 +140,20 @@ static gnd_status prog_build(gnd_dev *d, const char *src, size_t len, const char
     return s;
 }
 
+static gnd_status prog_build(gnd_dev *d, const char *src, size_t len, const char *opts,
+                             gnd_prog **out, char **log, gnd_err *e)
+{
+    if (d->turns < 0)
+        return build(d, src, len, opts, out, log, e);
+    const uint64_t turn = gnd__ocl_turn_of(0, src, len);
+    gnd__ocl_turn_begin(d, turn);
+    const gnd_status s = build(d, src, len, opts, out, log, e);
+    gnd__ocl_turn_end(d, turn);
+    if (s == GND_OK)
+        (*out)->turn = turn;
+    return s;
+}
+
 static void prog_free(gnd_prog *p)
 {
     if (!p)
@@ -166,6 +182,7 @@ static gnd_status kern_new(gnd_prog *p, const char *name, gnd_kern **out, gnd_er
     k->k = ck;
     k->dev = p->dev;
     k->nargs = nargs;
+    k->turn = p->turn;
     gnd__plug_str(k->name, sizeof k->name, name);
     *out = k;
     return GND_OK;
@@ -264,6 +281,20 @@ static int fits(gnd_kern *k, const gnd_klaunch *l)
     return group <= k->most;
 }
 
+/* The turn of a launch that is the kernel's first with its group size, or 0. */
+static uint64_t first_turn(gnd_kern *k, const gnd_klaunch *l)
+{
+    const uint64_t turn = gnd__ocl_turn_of(gnd__ocl_turn_of(k->turn, k->name, strlen(k->name)),
+                                           l->local, l->ndim * sizeof l->local[0]);
+    for (size_t i = 0; i < sizeof k->compiled / sizeof k->compiled[0]; i++) {
+        if (k->compiled[i] == turn)
+            return 0;
+        if (!k->compiled[i])
+            return k->compiled[i] = turn;
+    }
+    return 0;
+}
+
 static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_klaunch *l, gnd_err *e)
 {
     if (l->nargs != k->nargs)
@@ -296,8 +327,17 @@ static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_klaunch *l, gnd_er
         return GND_OK;
     }
     q->waiting++;
+    const uint64_t turn = k->turn ? first_turn(k, l) : 0;
+    if (turn) {
+        clFinish(q->q); /* a turn is no longer than the compilation, and waits for nobody */
+        gnd__ocl_turn_begin(k->dev, turn);
+    }
     const cl_int r =
         clEnqueueNDRangeKernel(q->q, k->k, l->ndim, NULL, l->global, l->local, 0, NULL, NULL);
+    if (turn) {
+        clFinish(q->q); /* a failure is of the launch, and the next wait tells it */
+        gnd__ocl_turn_end(k->dev, turn);
+    }
     if (!gnd__ocl_ok(r))
         return gnd__ocl_fail(e, r,
                              "clEnqueueNDRangeKernel (%s, %u-d, global %zu x %zu x %zu, "

@@ -14,6 +14,8 @@ if [ -z "$lib" ]; then
 fi
 
 # The loader sees this driver alone.
+GND_CACHE=0 # binaries take PoCL a second compilation
+export GND_CACHE
 mkdir icd
 echo "$lib" >icd/intel.icd
 intel() {

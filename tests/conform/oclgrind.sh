@@ -11,7 +11,9 @@ command -v oclgrind >/dev/null || skip_all "oclgrind is not installed"
 plain_only "Oclgrind replaces the OpenCL library: not with sanitizers"
 gnd devices | grep -q 'Portable Computing' || skip_all "no PoCL to compare with"
 
-# Kernels from Oclgrind's own compiler, not from the cache.
+# Kernels from each driver's own compiler, not from the cache, whose binaries PoCL would compile once more.
+GND_CACHE=0
+export GND_CACHE
 n=0
 while IFS= read -r expr; do
     n=$((n + 1))
@@ -23,7 +25,7 @@ while IFS= read -r expr; do
     esac
     gnd eval "$expr" -d opencl:pocl >want 2>&1
     for shape in $shapes; do
-        GND_CACHE=0 GND_KERNEL_SHAPE=$shape timeout 300 oclgrind --data-races --max-errors 20 --log log \
+        GND_KERNEL_SHAPE=$shape timeout 300 oclgrind --data-races --max-errors 20 --log log \
             "$(command -v gnd)" eval "$expr" -d opencl:oclgrind >got 2>err
         status=$?
         if [ $status = 0 ] && cmp -s want got && ! [ -s log ]; then
@@ -38,7 +40,7 @@ done <"$GND_SRCDIR/tests/lib/exprs.txt"
 # Kernels of a program's own: bounds, in place, strides, local memory.
 for t in ops_kernel ops_strides; do
     [ -x "$GND_BUILDDIR/tests/ops/$t" ] || continue
-    GND_CACHE=0 GND_TEST_DEVICES=opencl:oclgrind timeout 300 oclgrind --data-races --max-errors 20 --log log \
+    GND_TEST_DEVICES=opencl:oclgrind timeout 300 oclgrind --data-races --max-errors 20 --log log \
         "$GND_BUILDDIR/tests/ops/$t" >got 2>err
     status=$?
     if [ $status = 0 ] && ! [ -s log ]; then

@@ -132,4 +132,38 @@ wait
 cat bad.* >bad 2>/dev/null
 none "8 processes at once on a new cache" bad
 check "all compute" test "$(cat out.* | sort -u)" = '[1 3 7]'
+
+# With GND_OPENCL_TURNS=1 one of them compiles. PoCL stores a kernel by renaming a file.
+cat >stores.c <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+int rename(const char *from, const char *to)
+{
+    int (*next)(const char *, const char *);
+    void *sym = dlsym(RTLD_NEXT, "rename");
+    memcpy(&next, &sym, sizeof next);
+    if (strstr(to, ".so") || strstr(to, "/program.bc"))
+        fprintf(stderr, "stores %s\n", to);
+    return next(from, to);
+}
+C
+check "a look at what PoCL stores" $CC -shared -fPIC -D_GNU_SOURCE -o stores.so stores.c -ldl
+# turns VALUE: by 4 processes on a new cache with GND_OPENCL_TURNS=VALUE; what they store in `stored`.
+turns() {
+    rm -rf pocl out.* err.*
+    for i in 1 2 3 4; do
+        { POCL_CACHE_DIR=$PWD/pocl/new GND_CACHE=0 GND_OPENCL_TURNS=$1 GND_KERNEL_SHAPE=cpu LD_PRELOAD=$PWD/stores.so \
+            gnd eval -d "$dev" 'cumsum(arange(5)) * 2 + 1' >out.$i 2>err.$i; } &
+    done
+    wait
+    sort err.* >stored
+}
+turns 1
+check "in turns all compute" test "$(sort -u out.*)" = '[ 1  3  7 13 21]'
+check "each file of PoCL's is made once" sh -c 'grep -q "stores .*\.so" stored && [ -z "$(uniq -d stored)" ]'
+check "a lock is in PoCL's cache" test -f pocl/new/gnd-turns
+check "a value that is none" sh -c "! GND_OPENCL_TURNS=2 gnd eval -d $dev 1 2>err && grep -q GND_OPENCL_TURNS err"
+turns 0
+check "without turns there is no lock" test ! -e pocl/new/gnd-turns
 done_testing

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * fault_all.c - a representative program with its n-th host allocation failing, then with its n-th
- * backend call failing: for every n on the null device (every third under sanitizers), for some
- * hundred of them on the devices under test. Nothing crashes, nothing leaks, every failure is an
+ * backend call failing: for every n on the null device (allocations of the device that is opened
+ * anew: every second, or with GND_TEST_ALL every one), for up to 180 of them on the devices under
+ * test, for a third of these under sanitizers. Nothing crashes, nothing leaks, every failure is an
  * error that says something, and the same device computes the right result afterwards.
  */
 #include <inttypes.h>
@@ -177,7 +178,10 @@ static void inject(const char *spec, int mem, int computes)
         stop = total;
         /* computing, opening and building take their time, and sanitizers make it three times as
          * long */
-        step = computes ? 1 + total / (cold ? 60 : 250) : tap_sanitized() ? 3 : 1;
+        const int part = tap_sanitized() ? 3 : 1;
+        step = computes                   ? 1 + total / ((cold ? 60 : 180) / part)
+               : cold && mem && part == 1 ? getenv("GND_TEST_ALL") ? 1 : 2
+                                          : part;
         if (cold)
             gnd_close(dev), dev = NULL;
         for (at = 1; at <= stop; at += step) {

@@ -5,8 +5,8 @@
  * by NVRTC to machine code with the options of the plugin. For compute capability 7.0 where the
  * toolkit still has it, 8.0, 9.0 and its newest: the functions for each, and of the graphs every
  * second or fourth one in each dtype (all in float32) for one of them in turn; with GND_TEST_ALL
- * set every graph in every dtype for each, which takes minutes. Of the new kernels every third is
- * compiled. In a build with sanitizers it is every 16th: the texts are made there as well, but
+ * set every graph in every dtype for each, which takes minutes. Of the new kernels every fourth is
+ * compiled. In a build with sanitizers it is every 48th: the texts are made there as well, but
  * NVRTC has no sanitizers. At the end every `@text` section of kernels/, the bodies of primitives,
  * must have been in some kernel, those of the shapes for CPUs too.
  */
@@ -89,8 +89,8 @@ static int build_plan(const char *plan)
         text++;
         if (is_new(text, (size_t)(stop + 1 - text))) {
             const int all = getenv("GND_TEST_ALL") != NULL, every = all               ? 1
-                                                                    : tap_sanitized() ? 16
-                                                                                      : 3;
+                                                                    : tap_sanitized() ? 48
+                                                                                      : 4;
             for (int a = 0; a < narch && ok; a++)
                 if (all || ((nseen - 1) % every == 0 && (nseen - 1) / every % narch == a))
                     ok = nvrtc_build(seen[nseen - 1], arch[a]);

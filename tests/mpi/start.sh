@@ -18,10 +18,10 @@ case $("$mpirun" --version 2>&1 | head -n 1) in
 esac
 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_oversubscribe=1
-POCL_MAX_PTHREAD_COUNT=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+GND_OPENCL_TURNS=1 POCL_MAX_PTHREAD_COUNT=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 : "${GND_MPI_TIMEOUT:=120}"
 GND_DEVICE=${GND_TEST_DEVICES%%,*}
-export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_mpi_yield_when_idle POCL_MAX_PTHREAD_COUNT \
+export GND_OPENCL_TURNS OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_mpi_yield_when_idle POCL_MAX_PTHREAD_COUNT \
     OMPI_MCA_btl_vader_single_copy_mechanism OMPI_MCA_rmaps_base_oversubscribe OMP_NUM_THREADS OPENBLAS_NUM_THREADS \
     GND_MPI_TIMEOUT GND_DEVICE
 # What MPI itself keeps until the end is not ours to free.

@@ -237,7 +237,7 @@ static void *work(void *arg)
 
 static void test_programs(const char *spec, int how, uint64_t limit)
 {
-    job j = {.number = how, .steps = 500, .s = s, .ns = STREAMS};
+    job j = {.number = how, .steps = tap_sanitized() ? 200 : 500, .s = s, .ns = STREAMS};
     gnd_stats st;
     open_streams(spec);
     gnd_device_set_limit(dev, limit);

@@ -8,7 +8,7 @@
 # The harnesses have sanitizers of their own.
 plain_only "the plain build's run does this"
 status=0
-FUZZ_QUICK=1 sh "$GND_SRCDIR/fuzz/run.sh" "$GND_SRCDIR" "$GND_BUILDDIR" 6 >out 2>&1 || status=$?
+FUZZ_QUICK=1 sh "$GND_SRCDIR/fuzz/run.sh" "$GND_SRCDIR" "$GND_BUILDDIR" 3 >out 2>&1 || status=$?
 [ $status != 77 ] || skip_all "$(head -n 1 out)"
 diag <out
 check "every harness ran" test "$(grep -c '^fuzz [a-z]*: [1-9]' out)" = "$(grep -l LLVMFuzzerTestOneInput "$GND_SRCDIR"/fuzz/*.c | grep -vc /plain.c)"

@@ -49,6 +49,11 @@ none "no function outside of tests has more than 80 lines" bad
 (cd "$GND_SRCDIR" && find tests -maxdepth 1 -type f ! -name '.*') >bad
 none "every file of tests is in a folder of its kind" bad
 
+grep -v '^#' "$GND_SRCDIR/tests/lib/longest.txt" | while read -r f; do
+    [ -f "$GND_SRCDIR/$f" ] || [ -f "$GND_SRCDIR/$f.c" ] || echo "$f"
+done >bad
+none "tests/lib/longest.txt names tests" bad
+
 grep -E '\.([chl]|cc|hpp|cl|def)$' all | (cd "$GND_SRCDIR" && xargs grep -lP '\t|\r') >bad
 none "no tabs in C" bad
 

@@ -13,8 +13,8 @@ fi
 
 # The object of each source; "ROOM OBJECT" into objects.
 (cd "$GND_SRCDIR" && find lib -name '*.c' ! -name '.*' && echo kernels/data.c) | sort | while read -r f; do
-    dir=${f%/*}
-    name=libgndcore_la-$(basename "$f" .c).o
+    dir=${f%/*} name=${f##*/}
+    name=libgndcore_la-${name%.c}.o
     for o in "$GND_BUILDDIR/$dir/.libs/$name" "$GND_BUILDDIR/$dir/$name" \
         "$GND_BUILDDIR/$dir/.libs/lib_$name" "$GND_BUILDDIR/$dir/lib_$name"; do
         if [ -f "$o" ]; then
@@ -27,10 +27,16 @@ done >bad
 none "every source of lib is compiled" bad
 
 # "ROOM FILE TYPE SYMBOL" of each symbol of ours.
-while read -r room o; do
-    file=${o##*libgndcore_la-}
-    "$nm" "$o" | awk -v at="$room ${file%.o}.c" '$NF ~ /^gnd/ { print at, $(NF - 1), $NF }'
-done <objects >symbols
+sed 's/^[^ ]* //' objects | xargs "$nm" -A | awk '
+    FNR == NR { room[$2] = $1; next }
+    $NF ~ /^gnd/ {
+        o = $0
+        sub(/\.o:.*/, ".o", o)
+        file = o
+        sub(/.*libgndcore_la-/, "", file)
+        sub(/\.o$/, ".c", file)
+        print room[o], file, $(NF - 1), $NF
+    }' objects - >symbols
 awk '$3 ~ /^[TDBRGSVWC]$/' symbols | wc -l | awk '{ if ($1 < 500) print "only " $1 " symbols are defined: not what nm says here" }' >bad
 none "nm tells what objects define" bad
 
