@@ -8,6 +8,12 @@
  * tools/special-coeffs.py.
  */
 
+/* x, after w has been computed: launches have no offset (lib/codegen/values.c, wait_for_function). */
+//@fn after f32 cpu
+#define gnd_after_f32(x, w) GND_FROM_f32(GND_BITS_f32(x) | (GND_BITS_f32(w) & (g_u32)get_global_offset(0)))
+//@fn after f64 cpu
+#define gnd_after_f64(x, w) GND_FROM_f64(GND_BITS_f64(x) | (GND_BITS_f64(w) & (g_u64)get_global_offset(0)))
+
 /* x within [-160, 160]; a NaN stays. The exponentials of all that float32 can hold are inside. */
 //@fn within f64 cpu
 GND_INLINE g_f64 gnd_within_f64(g_f64 x)
