@@ -15,6 +15,7 @@
 //     near          lanes go the way for near arguments first, and again where `bad` notes one
 //                   that is far
 //     words         random words come from arrays
+//     light         the lanes of a block stay in registers (gnd__cg_light_lanes)
 //     dear          the values of a run of 32 are computed side by side, with its last one several
 //                   times, and then added in their order
 //     split         results are parts, one for each s
@@ -51,6 +52,9 @@ for (I m = task * G; m < m1; m++) {
             }
             ${else}
             ${lanes}
+            ${end}
+            ${if light}
+            #pragma unroll
             ${end}
             for (int w = 32; w > 0; w /= 2)
             for (int l = 0; l < w; l++) {
@@ -102,11 +106,16 @@ for (I m = task * G; m < m1; m++) {
 }
 
 // kk times 64 elements of a row from x on, into the lanes L.
+//
+//     light    all lanes at once, in registers
 //@shape reduce_lanes_cpu
 for (int l = 0; l < 64; l++) {
     ${init L[l]}
 }
 for (I t = 0; t < kk; t++, x += 64)
+${if light}
+gnd_lanes_i32
+${end}
 for (int l = 0; l < 64; l++) {
     const I i${last} = x + l;
     ${values}
@@ -154,7 +163,7 @@ while (r < r1) {
 for (int l = 0; l < nc; l++) {
     const I i${col} = left + l;
     ${if split}
-    ${part_store A[l], ((g_i64)row * n${col} + i${col}) * S + s}
+    ${part_store A[l], (g_i64)s * M + ((g_i64)row * n${col} + i${col})}
     ${else}
     ${finish A[l]}
     ${results}

@@ -31,12 +31,18 @@ ${init A}
             ${init L[l]}
         }
         for (I t = 0; t < kk; t++, x += 64)
+        ${if light}
+        gnd_lanes_i32
+        ${end}
         for (int l = 0; l < 64; l++) {
             const I i${last} = x + l;
             const int e_ = (int)i${last}; (void)e_;
             ${stage_values}
             ${step L[l], x + l}
         }
+        ${if light}
+        #pragma unroll
+        ${end}
         for (int h = 32; h > 0; h /= 2)
         for (int l = 0; l < h; l++) {
             ${fold L[l], L[l + h]}

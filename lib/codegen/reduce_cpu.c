@@ -62,12 +62,13 @@ static int extremes(const gnd__kir *k)
 typedef struct row_writer {
     gnd__cg *c;
     int last; /* axis */
+    int light;
 } row_writer;
 
 static void write_lanes(void *who, const gnd__holeargs *a)
 {
     const row_writer *w = who;
-    const gnd__hole own[] = {{"last", .number = w->last}};
+    const gnd__hole own[] = {{"last", .number = w->last}, {"light", .number = w->light}};
     (void)a;
     w->c->run.word_at = "(int)t * 64 + l";
     gnd__cg_shape_of(w->c, "reduce_lanes_cpu", own, NULL);
@@ -112,7 +113,7 @@ static gnd_status rows(gnd__cg *c)
     if (k->nred > 0 && k->dim[last] >= WORDS)
         gnd__words_find(c, last);
     const int words = gnd__words_any(c);
-    row_writer w = {c, last};
+    row_writer w = {c, last, gnd__cg_light_lanes(c, last)};
     const gnd__hole own[] = {
         {"kept", .number = k->nkeep},
         {"last", .number = last},
@@ -121,6 +122,7 @@ static gnd_status rows(gnd__cg *c)
         {"most", .number = extremes(k) && !words ? MOST_EXACT : MOST},
         {"near", .number = gnd__cg_near(c) >= 0},
         {"words", .number = words},
+        {"light", .number = w.light},
         {"dear", .number = gnd__cg_rest_dear(c)},
         {"split", .number = splits > 1},
         {"lanes", .write = write_lanes},
@@ -166,6 +168,7 @@ static gnd_status columns(gnd__cg *c)
     const int64_t tiles = (k->dim[col] + TILE - 1) / TILE, splits = column_parts(k, tiles, &chunk);
     gnd__cg_begin(c, 0, "k_reduce");
     gnd__cg_reduce_args(c, splits == 1);
+    gnd__cg_int(c, "M", gnd__kir_kept(k));
     gnd__cg_int(c, "R", r);
     gnd__cg_int(c, "S", splits);
     gnd__cg_int(c, "chunk", chunk);
@@ -179,7 +182,7 @@ static gnd_status columns(gnd__cg *c)
         {"column_values", .write = write_column_values},
     };
     gnd__cg_shape_of(c, "reduce_columns_cpu", own, c);
-    return gnd__cg_end_reduction(c, (size_t)(outer * tiles * splits), 1, splits, 0);
+    return gnd__cg_end_reduction(c, (size_t)(outer * tiles * splits), 1, splits, 1);
 }
 
 int gnd__codegen_by_rows(const gnd__kir *k, int *most)
@@ -190,5 +193,6 @@ int gnd__codegen_by_rows(const gnd__kir *k, int *most)
 
 gnd_status gnd__cg_reduce_cpu(gnd__cg *c)
 {
+    c->apart = 1;
     return by_columns(c->k) ? columns(c) : rows(c);
 }
