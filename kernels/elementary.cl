@@ -160,14 +160,22 @@ GND_INLINE g_f64 gnd_turnfar_f64(g_f32 x, g_f64 *rest)
 //@fn isnear f32 cpu
 #define gnd_isnear_f32(x) ((GND_BITS_f32(x) & 0x7fffffff) < 0x4a800000)
 
-/* Before a loop that computes in float64: two vectors of 64 bytes at a time, where LLVM by itself takes one of 32 and
- * waits for each product. If it cannot, it should not warn. */
+/* Before a loop that computes in float64, because LLVM by itself takes one vector of 32 bytes and waits for each
+ * product: f64 16 lanes, f32 32 lanes, for a chain of functions, in which nothing else is to be done meanwhile. If it
+ * cannot, it should not warn. */
 //@fn wide f64 cpu
 #ifdef __AVX512F__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define gnd_wide_f64 _Pragma("clang loop vectorize_width(16)")
 #else
 #define gnd_wide_f64
+#endif
+//@fn wide f32 cpu
+#ifdef __AVX512F__
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define gnd_wide_f32 _Pragma("clang loop vectorize_width(32)")
+#else
+#define gnd_wide_f32
 #endif
 
 /* x in half turns: the nearest integer, whose last bit is in *q, and the rest, |rest| <= 1/2, which is
