@@ -16,6 +16,7 @@
 //                   that is far
 //     words         random words come from arrays
 //     light         the lanes of a block stay in registers (gnd__cg_light_lanes)
+//     wide          elementary functions are computed for 16 lanes at a time
 //     dear          the values of a run of 32 are computed side by side, with its last one several
 //                   times, and then added in their order
 //     split         results are parts, one for each s
@@ -73,6 +74,9 @@ for (I m = task * G; m < m1; m++) {
             ${init T}
             ${if dear}
             ${rest_arrays}
+            ${if wide}
+            gnd_wide_f64
+            ${end}
             for (int l = 0; l < 32; l++) {
                 ${if reduces}
                 const I i${last} = x + l < y ? x + l : y - 1;
@@ -108,6 +112,7 @@ for (I m = task * G; m < m1; m++) {
 // kk times 64 elements of a row from x on, into the lanes L.
 //
 //     light    all lanes at once, in registers
+//     wide     elementary functions, of 16 lanes at a time
 //@shape reduce_lanes_cpu
 for (int l = 0; l < 64; l++) {
     ${init L[l]}
@@ -115,6 +120,9 @@ for (int l = 0; l < 64; l++) {
 for (I t = 0; t < kk; t++, x += 64)
 ${if light}
 gnd_lanes_i32
+${end}
+${if wide}
+gnd_wide_f64
 ${end}
 for (int l = 0; l < 64; l++) {
     const I i${last} = x + l;

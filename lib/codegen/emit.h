@@ -164,6 +164,8 @@ gnd_status gnd__cg_map_random(gnd__cg *c, int vec, size_t local);
 int gnd__cg_tile_axis(gnd__cg *c);
 /* Whether the values of the end of a row are computed side by side first: see codegen/rest.c. */
 int gnd__cg_rest_dear(const gnd__cg *c);
+/* Whether there are elementary functions of real floats that kernels/ has for vectors. */
+int gnd__cg_wide_floats(const gnd__cg *c);
 /* Whether 64 lanes along axis `last` can be computed at once with what they hold in registers:
  * elements side by side in memory, and little arithmetic. */
 int gnd__cg_light_lanes(const gnd__cg *c, int last);

@@ -276,10 +276,7 @@ static int dear_floats(const gnd__cg *c)
     for (int i = 0; i < k->naccess; i++)
         if (k->access[i].stride[k->nkeep - 1] != 0 && k->access[i].stride[k->nkeep - 1] != 1)
             return 0;
-    for (int i = 0; i < k->ninstr; i++)
-        if (k->instr[i].kind == GND__I_OP && gnd_dtype_kind((gnd_dtype)k->instr[i].ctype) == 'c')
-            return 0;
-    return gnd__prelude_cpu(c->t->props) && gnd__cg_rest_dear(c);
+    return gnd__cg_wide_floats(c);
 }
 
 gnd_status gnd__cg_map_cpu(gnd__cg *c)

@@ -68,7 +68,9 @@ typedef struct row_writer {
 static void write_lanes(void *who, const gnd__holeargs *a)
 {
     const row_writer *w = who;
-    const gnd__hole own[] = {{"last", .number = w->last}, {"light", .number = w->light}};
+    const gnd__hole own[] = {{"last", .number = w->last},
+                             {"light", .number = w->light},
+                             {"wide", .number = gnd__cg_wide_floats(w->c)}};
     (void)a;
     w->c->run.word_at = "(int)t * 64 + l";
     gnd__cg_shape_of(w->c, "reduce_lanes_cpu", own, NULL);
@@ -123,6 +125,7 @@ static gnd_status rows(gnd__cg *c)
         {"near", .number = gnd__cg_near(c) >= 0},
         {"words", .number = words},
         {"light", .number = w.light},
+        {"wide", .number = gnd__cg_wide_floats(c)},
         {"dear", .number = gnd__cg_rest_dear(c)},
         {"split", .number = splits > 1},
         {"lanes", .write = write_lanes},

@@ -29,6 +29,14 @@ int gnd__cg_rest_dear(const gnd__cg *c)
     return dear && !gnd__words_any(c);
 }
 
+int gnd__cg_wide_floats(const gnd__cg *c)
+{
+    for (int i = 0; i < c->k->ninstr; i++)
+        if (gnd_dtype_kind((gnd_dtype)c->k->instr[i].dtype) == 'c')
+            return 0;
+    return gnd__prelude_cpu(c->t->props) && gnd__cg_rest_dear(c);
+}
+
 int gnd__cg_light_lanes(const gnd__cg *c, int last)
 {
     const gnd__kir *k = c->k;

@@ -82,10 +82,12 @@ static void write_stages(void *who, const gnd__holeargs *a)
         {"last", .number = r->last},
         {"dear", .number = gnd__cg_rest_dear(r->c)},
         {"light", .number = gnd__cg_light_lanes(r->c, r->last)},
+        {"wide", .number = gnd__cg_wide_floats(r->c)},
         {"stage_values", .write = write_values},
     };
     const gnd__hole points[] = {
         {"last", .number = r->last},
+        {"wide", .number = gnd__cg_wide_floats(r->c)},
         {"stage_values", .write = write_values},
     };
     (void)a;
