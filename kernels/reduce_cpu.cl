@@ -134,6 +134,8 @@ for (int l = 0; l < 64; l++) {
 // blocks of 64.
 //
 //     kept, axes, col    number of kept axes, of all axes, the axis of the columns
+//     dear               the values of 32 columns are computed side by side first
+//     near               for near arguments, and again where `bad` notes one that is far
 //     split              results are parts, one for each s
 //@shape reduce_columns_cpu
 I f = (I)GND_GID(0);
@@ -158,11 +160,31 @@ while (r < r1) {
         I q = r;
         ${indices q, ${kept}, ${axes}}
         ${words_fill ${col}, left, nc}
+        ${if dear}
+        for (int l0 = 0; l0 < nc; l0 += 32) {
+            const int l1 = nc - l0 < 32 ? nc - l0 : 32;
+            ${rest_arrays}
+            ${if near}
+            int bad = 0;
+            ${near_block}
+            if (bad) {
+                ${block}
+            }
+            ${else}
+            ${block}
+            ${end}
+            for (int l = 0; l < l1; l++) {
+                ${rest_take l}
+                ${step L[l0 + l], r}
+            }
+        }
+        ${else}
         for (int l = 0; l < nc; l++) {
             const I i${col} = left + l;
             ${column_values}
             ${step L[l], r}
         }
+        ${end}
     }
     for (int l = 0; l < nc; l++) {
         ${add A[l], L[l]}
@@ -179,3 +201,16 @@ for (int l = 0; l < nc; l++) {
     ${end}
 }
 (void)row;
+
+// The values of the columns from l0 on, l1 of them.
+//
+//     wide    elementary functions, of 16 lanes at a time
+//@shape reduce_columns_block
+${if wide}
+gnd_wide_f64
+${end}
+for (int l = 0; l < l1; l++) {
+    const I i${col} = left + l0 + l;
+    ${values}
+    ${rest_keep l}
+}

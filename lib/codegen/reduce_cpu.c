@@ -146,6 +146,23 @@ static void write_column_values(void *who, const gnd__holeargs *a)
     c->run.word_at = NULL;
 }
 
+static void write_block(void *who, const gnd__holeargs *a)
+{
+    gnd__cg *c = who;
+    const gnd__hole own[] = {{"col", .number = c->k->nkeep - 1},
+                             {"wide", .number = gnd__cg_wide_floats(c)}};
+    (void)a;
+    gnd__cg_shape_of(c, "reduce_columns_block", own, NULL);
+}
+
+static void write_near_block(void *who, const gnd__holeargs *a)
+{
+    gnd__cg *c = who;
+    c->run.near = 1;
+    write_block(who, a);
+    c->run.near = 0;
+}
+
 /* The parts of a column of k, and the elements of each; tiles: of the columns of a row. */
 static int64_t column_parts(const gnd__kir *k, int64_t tiles, int64_t *chunk)
 {
@@ -183,6 +200,10 @@ static gnd_status columns(gnd__cg *c)
         {"col", .number = col},
         {"split", .number = splits > 1},
         {"column_values", .write = write_column_values},
+        {"dear", .number = gnd__cg_rest_dear(c)},
+        {"near", .number = gnd__cg_near(c) >= 0},
+        {"block", .write = write_block},
+        {"near_block", .write = write_near_block},
     };
     gnd__cg_shape_of(c, "reduce_columns_cpu", own, c);
     return gnd__cg_end_reduction(c, (size_t)(outer * tiles * splits), 1, splits, 1);
