@@ -129,6 +129,17 @@ GND_FN $T gnd_cplx_$t($R re, $R im) { $T z = {re, im}; return z; }
 //@fn im c
 #define gnd_im_$t(z) ((z).y)
 
+/* Before a loop over 64 lanes: all of them at once, in four vectors. The loop is then a straight line, and what the
+ * lanes hold stays in registers from one line to the next. Left to itself LLVM takes 32 bytes at a time, and loads and
+ * stores the lanes for each. If it cannot, it should not warn. */
+//@fn lanes i32
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define gnd_lanes_i32 _Pragma("clang loop vectorize_width(16) interleave_count(4)")
+#else
+#define gnd_lanes_i32
+#endif
+
 /* Floats to integers, towards zero. NaN and values out of range give the same as x86's cvttsd2si:
  * the smallest integer; uint64: 0 from 2^64 on, and below 0 the int64's bits (lib/base/dtype.c). */
 //@fn f2i32 f32

@@ -8,6 +8,12 @@
  * tools/special-coeffs.py.
  */
 
+/* x, after w has been computed: launches have no offset (lib/codegen/values.c, wait_for_function). */
+//@fn after f32 cpu
+#define gnd_after_f32(x, w) GND_FROM_f32(GND_BITS_f32(x) | (GND_BITS_f32(w) & (g_u32)get_global_offset(0)))
+//@fn after f64 cpu
+#define gnd_after_f64(x, w) GND_FROM_f64(GND_BITS_f64(x) | (GND_BITS_f64(w) & (g_u64)get_global_offset(0)))
+
 /* x within [-160, 160]; a NaN stays. The exponentials of all that float32 can hold are inside. */
 //@fn within f64 cpu
 GND_INLINE g_f64 gnd_within_f64(g_f64 x)
@@ -154,14 +160,22 @@ GND_INLINE g_f64 gnd_turnfar_f64(g_f32 x, g_f64 *rest)
 //@fn isnear f32 cpu
 #define gnd_isnear_f32(x) ((GND_BITS_f32(x) & 0x7fffffff) < 0x4a800000)
 
-/* Before a loop that computes in float64: two vectors of 64 bytes at a time, where LLVM by itself takes one of 32 and
- * waits for each product. If it cannot, it should not warn. */
+/* Before a loop that computes in float64, because LLVM by itself takes one vector of 32 bytes and waits for each
+ * product: f64 16 lanes, f32 32 lanes, for a chain of functions, in which nothing else is to be done meanwhile. If it
+ * cannot, it should not warn. */
 //@fn wide f64 cpu
 #ifdef __AVX512F__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define gnd_wide_f64 _Pragma("clang loop vectorize_width(16)")
 #else
 #define gnd_wide_f64
+#endif
+//@fn wide f32 cpu
+#ifdef __AVX512F__
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define gnd_wide_f32 _Pragma("clang loop vectorize_width(32)")
+#else
+#define gnd_wide_f32
 #endif
 
 /* x in half turns: the nearest integer, whose last bit is in *q, and the rest, |rest| <= 1/2, which is

@@ -101,26 +101,31 @@ ${points}
 
 // The points of a run, one after the other.
 //
-//     near    first the way for near arguments, and again where `bad` notes one that is far
-//     wide    in float64
+//     near    blocks of 128 points go the way for near arguments first, and again where `bad` notes
+//             one that is far
+//     wide    lanes: gnd_wide of that suffix; empty: as many as the compiler takes
 //@shape map_run_points
 ${words_declare}
 ${words_fill ${x}, left, count}
 ${if near}
-int bad = 0;
-${if wide}
-gnd_wide_f64
-${end}
-${near_loop}
-if (bad) {
-    ${loop}
+for (int l0 = 0; l0 < count; l0 += 128) {
+    const int l1 = count - l0 < 128 ? count : l0 + 128;
+    int bad = 0;
+    gnd_wide_${wide}
+    ${near_loop l0, l1}
+    if (bad) {
+        ${loop l0, l1}
+    }
 }
 ${else}
-${loop}
+${if dear}
+gnd_wide_${wide}
+${end}
+${loop 0, count}
 ${end}
 
 //@shape map_run_cpu
-for (int l = 0; l < count; l++) {
+for (int l = ${from}; l < ${to}; l++) {
     const I i${x} = left + l;
     ${values}
     ${stores}

@@ -15,6 +15,8 @@
 //     near          lanes go the way for near arguments first, and again where `bad` notes one
 //                   that is far
 //     words         random words come from arrays
+//     light         the lanes of a block stay in registers (gnd__cg_light_lanes)
+//     wide          elementary functions are computed for 16 lanes at a time
 //     dear          the values of a run of 32 are computed side by side, with its last one several
 //                   times, and then added in their order
 //     split         results are parts, one for each s
@@ -52,6 +54,9 @@ for (I m = task * G; m < m1; m++) {
             ${else}
             ${lanes}
             ${end}
+            ${if light}
+            #pragma unroll
+            ${end}
             for (int w = 32; w > 0; w /= 2)
             for (int l = 0; l < w; l++) {
                 ${fold L[l], L[l + w]}
@@ -69,6 +74,9 @@ for (I m = task * G; m < m1; m++) {
             ${init T}
             ${if dear}
             ${rest_arrays}
+            ${if wide}
+            gnd_wide_f64
+            ${end}
             for (int l = 0; l < 32; l++) {
                 ${if reduces}
                 const I i${last} = x + l < y ? x + l : y - 1;
@@ -102,11 +110,20 @@ for (I m = task * G; m < m1; m++) {
 }
 
 // kk times 64 elements of a row from x on, into the lanes L.
+//
+//     light    all lanes at once, in registers
+//     wide     elementary functions, of 16 lanes at a time
 //@shape reduce_lanes_cpu
 for (int l = 0; l < 64; l++) {
     ${init L[l]}
 }
 for (I t = 0; t < kk; t++, x += 64)
+${if light}
+gnd_lanes_i32
+${end}
+${if wide}
+gnd_wide_f64
+${end}
 for (int l = 0; l < 64; l++) {
     const I i${last} = x + l;
     ${values}
@@ -117,6 +134,8 @@ for (int l = 0; l < 64; l++) {
 // blocks of 64.
 //
 //     kept, axes, col    number of kept axes, of all axes, the axis of the columns
+//     dear               the values of 32 columns are computed side by side first
+//     near               for near arguments, and again where `bad` notes one that is far
 //     split              results are parts, one for each s
 //@shape reduce_columns_cpu
 I f = (I)GND_GID(0);
@@ -141,11 +160,31 @@ while (r < r1) {
         I q = r;
         ${indices q, ${kept}, ${axes}}
         ${words_fill ${col}, left, nc}
+        ${if dear}
+        for (int l0 = 0; l0 < nc; l0 += 32) {
+            const int l1 = nc - l0 < 32 ? nc - l0 : 32;
+            ${rest_arrays}
+            ${if near}
+            int bad = 0;
+            ${near_block}
+            if (bad) {
+                ${block}
+            }
+            ${else}
+            ${block}
+            ${end}
+            for (int l = 0; l < l1; l++) {
+                ${rest_take l}
+                ${step L[l0 + l], r}
+            }
+        }
+        ${else}
         for (int l = 0; l < nc; l++) {
             const I i${col} = left + l;
             ${column_values}
             ${step L[l], r}
         }
+        ${end}
     }
     for (int l = 0; l < nc; l++) {
         ${add A[l], L[l]}
@@ -154,7 +193,7 @@ while (r < r1) {
 for (int l = 0; l < nc; l++) {
     const I i${col} = left + l;
     ${if split}
-    ${part_store A[l], ((g_i64)row * n${col} + i${col}) * S + s}
+    ${part_store A[l], (g_i64)s * M + ((g_i64)row * n${col} + i${col})}
     ${else}
     ${finish A[l]}
     ${results}
@@ -162,3 +201,16 @@ for (int l = 0; l < nc; l++) {
     ${end}
 }
 (void)row;
+
+// The values of the columns from l0 on, l1 of them.
+//
+//     wide    elementary functions, of 16 lanes at a time
+//@shape reduce_columns_block
+${if wide}
+gnd_wide_f64
+${end}
+for (int l = 0; l < l1; l++) {
+    const I i${col} = left + l0 + l;
+    ${values}
+    ${rest_keep l}
+}

@@ -44,6 +44,29 @@ ${finish A}
 ${results}
 ${stores}
 
+// The same on CPU devices, if the parts of all points for one s lie together: a work-item takes 64
+// points side by side.
+//@shape reduce_finish_lanes
+const I left = (I)GND_GID(0) * 64;
+const int count = M - left < 64 ? (int)(M - left) : 64;
+${declare A[64]}
+for (int l = 0; l < 64; l++) {
+    ${init A[l]}
+}
+for (I s = 0; s < S; s++)
+for (int l = 0; l < count; l++) {
+    ${declare B}
+    ${part_load B, (g_i64)s * M + left + l}
+    ${add A[l], B}
+}
+for (int l = 0; l < count; l++) {
+    I f = left + l;
+    ${indices f, 0, ${kept}}
+    ${finish A[l]}
+    ${results}
+    ${stores}
+}
+
 // One of the eight loads, `ahead` of s; a load beyond the end reads the last part instead, and is
 // not added.
 //@shape reduce_finish_load

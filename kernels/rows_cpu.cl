@@ -31,12 +31,21 @@ ${init A}
             ${init L[l]}
         }
         for (I t = 0; t < kk; t++, x += 64)
+        ${if light}
+        gnd_lanes_i32
+        ${end}
+        ${if wide}
+        gnd_wide_f64
+        ${end}
         for (int l = 0; l < 64; l++) {
             const I i${last} = x + l;
             const int e_ = (int)i${last}; (void)e_;
             ${stage_values}
             ${step L[l], x + l}
         }
+        ${if light}
+        #pragma unroll
+        ${end}
         for (int h = 32; h > 0; h /= 2)
         for (int l = 0; l < h; l++) {
             ${fold L[l], L[l + h]}
@@ -49,6 +58,9 @@ ${init A}
     ${rest_arrays}
     while (x < R) {
         const I y = x + 32 < R ? x + 32 : R;
+        ${if wide}
+        gnd_wide_f64
+        ${end}
         for (int l = 0; l < 32; l++) {
             const I i${last} = x + l < R ? x + l : R - 1;
             const int e_ = (int)x + l; (void)e_;
@@ -73,7 +85,11 @@ ${init A}
 ${finish A}
 
 // The outputs that have a value for each element of the row.
+//     wide    elementary functions are computed for 16 elements at a time
 //@shape rows_cpu_points
+${if wide}
+gnd_wide_f64
+${end}
 for (I i${last} = 0; i${last} < R; i${last}++) {
     const int e_ = (int)i${last}; (void)e_;
     ${stage_values}

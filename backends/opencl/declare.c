@@ -22,6 +22,7 @@ const char gnd__ocl_declared[] =
     "size_t gndF get_global_size(uint);"
     "size_t gndF get_local_size(uint);"
     "size_t gndF get_num_groups(uint);"
+    "size_t gndF get_global_offset(uint);"
     "void gndA __attribute__((convergent)) barrier(cl_mem_fence_flags);\n"
     "#ifdef cl_khr_fp64\n"
     "#define gndF64(x) x\n"

@@ -196,9 +196,13 @@ void gnd__cg_begin_map(gnd__cg *c)
 void gnd__cg_address(gnd__cg *c, int access)
 {
     const gnd__access *a = &c->k->access[access];
-    int any = 0;
+    int any = 0, apart = -1;
+    for (int d = 0; d < axes_of(c, access) && c->apart; d++)
+        apart = a->stride[d] == 1 ? d : apart;
+    if (apart >= 0)
+        gnd__cgf(c, "(g_i64)(");
     for (int d = 0; d < axes_of(c, access); d++) {
-        if (a->stride[d] == 0)
+        if (a->stride[d] == 0 || d == apart)
             continue;
         gnd__cgf(c, "%si%d", any ? " + " : "", d);
         if (a->stride[d] != 1 && c->bake)
@@ -209,6 +213,8 @@ void gnd__cg_address(gnd__cg *c, int access)
     }
     if (!any)
         gnd__cgf(c, "0");
+    if (apart >= 0)
+        gnd__cgf(c, ") + i%d", apart);
 }
 
 void gnd__cg_unflatten(gnd__cg *c, const char *flat, int d0, int d1)

@@ -64,6 +64,8 @@ typedef struct gnd__cg {
     int bake;  /* strides as literals */
     int quick; /* indices are divided by multiplications: parameters m1, m2 ... beside n1, n2 ... */
     int counts; /* indices of points are known to be non-negative */
+    int apart;  /* an address ends with the index of contiguous elements, added in 64 bits, so that
+                   compilers know that it does not wrap */
     int keys;   /* accumulators of argmax and argmin are keys, if supported */
     gnd__vectors vector;
     gnd__run run;
@@ -162,6 +164,11 @@ gnd_status gnd__cg_map_random(gnd__cg *c, int vec, size_t local);
 int gnd__cg_tile_axis(gnd__cg *c);
 /* Whether the values of the end of a row are computed side by side first: see codegen/rest.c. */
 int gnd__cg_rest_dear(const gnd__cg *c);
+/* Whether there are elementary functions of real floats that kernels/ has for vectors. */
+int gnd__cg_wide_floats(const gnd__cg *c);
+/* Whether 64 lanes along axis `last` can be computed at once with what they hold in registers:
+ * elements side by side in memory, and little arithmetic. */
+int gnd__cg_light_lanes(const gnd__cg *c, int last);
 /* Writes their arrays; that the value of a point is kept at `at`; and that it is taken there. */
 typedef enum gnd__rest { GND__REST_ARRAYS, GND__REST_KEEP, GND__REST_TAKE } gnd__rest;
 void gnd__cg_rest(gnd__cg *c, gnd__rest what, const char *at);

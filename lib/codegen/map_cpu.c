@@ -175,13 +175,15 @@ static gnd_status nest(gnd__cg *c, int axis, int rows)
 /* --- runs ------------------------------------------------------------------------------------- */
 
 #define SHORTEST 128    /* shortest axis that is divided into runs */
+#define CHAINED 3       /* functions that wait for each other */
+#define CHAINED_COST 16 /* of an operation that is one */
 #define SHORTEST_ROW 32 /* shortest row that is one run; a work-item takes several shorter ones */
 
 static void write_loop(void *who, const gnd__holeargs *a)
 {
     gnd__cg *c = who;
-    const gnd__hole own[] = {{"x", .number = c->k->nkeep - 1}};
-    (void)a;
+    const gnd__hole own[] = {
+        {"x", .number = c->k->nkeep - 1}, {"from", .text = a->v[0]}, {"to", .text = a->v[1]}};
     c->run.word_at = "l";
     gnd__cg_shape_of(c, "map_run_cpu", own, NULL);
     c->run.word_at = NULL;
@@ -212,19 +214,31 @@ gnd_status gnd__cg_cpu_runs(gnd__cg *c, int run, void (*points)(void *who, const
     return gnd__cg_end(c, 3, global, local);
 }
 
-/* near: see gnd__cg_near. */
+/* near: see gnd__cg_near; dear: whether there are elementary functions. */
 typedef struct run_writer {
     gnd__cg *c;
-    int near;
+    int near, dear;
 } run_writer;
+
+/* The lanes for the functions of c. */
+static const char *wide(const gnd__cg *c)
+{
+    int functions = 0, doubles = 0;
+    for (int i = 0; i < c->k->ninstr; i++) {
+        const gnd__instr *in = &c->k->instr[i];
+        functions += in->kind == GND__I_OP && gnd__ops[in->op].cost >= CHAINED_COST;
+        doubles |= in->kind == GND__I_OP && in->ctype == GND_FLOAT64;
+    }
+    return functions >= CHAINED && !doubles ? "f32" : "f64";
+}
 
 static void write_run(void *who, const gnd__holeargs *a)
 {
     const run_writer *r = who;
     const gnd__hole own[] = {
-        {"x", .number = r->c->k->nkeep - 1},        {"near", .number = r->near >= 0},
-        {"wide", .number = r->near == GND_FLOAT64}, {"loop", .write = write_loop},
-        {"near_loop", .write = write_near_loop},
+        {"x", .number = r->c->k->nkeep - 1}, {"near", .number = r->near >= 0},
+        {"wide", .text = wide(r->c)},        {"dear", .number = r->dear},
+        {"loop", write_loop, .number = 2},   {"near_loop", write_near_loop, .number = 2},
     };
     (void)a;
     gnd__cg_shape_of(r->c, "map_run_points", own, r->c);
@@ -254,12 +268,23 @@ static int gathers_rows(const gnd__kir *k)
     return found;
 }
 
+/* Whether k computes elementary functions of floats that kernels/ has for vectors, of elements that
+ * lie side by side. */
+static int dear_floats(const gnd__cg *c)
+{
+    const gnd__kir *k = c->k;
+    for (int i = 0; i < k->naccess; i++)
+        if (k->access[i].stride[k->nkeep - 1] != 0 && k->access[i].stride[k->nkeep - 1] != 1)
+            return 0;
+    return gnd__cg_wide_floats(c);
+}
+
 gnd_status gnd__cg_map_cpu(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
     if (k->nkeep > 0 && k->dim[k->nkeep - 1] >= SHORTEST) {
-        run_writer r = {.c = c, .near = gnd__cg_near(c)};
-        if (gnd__words_find(c, k->nkeep - 1) || r.near >= 0)
+        run_writer r = {.c = c, .near = gnd__cg_near(c), .dear = dear_floats(c)};
+        if (gnd__words_find(c, k->nkeep - 1) || r.near >= 0 || r.dear)
             return gnd__cg_cpu_runs(c, GND__CG_RUN, write_run, &r);
     }
     if (gathers_rows(k)) {

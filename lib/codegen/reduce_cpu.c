@@ -62,12 +62,15 @@ static int extremes(const gnd__kir *k)
 typedef struct row_writer {
     gnd__cg *c;
     int last; /* axis */
+    int light;
 } row_writer;
 
 static void write_lanes(void *who, const gnd__holeargs *a)
 {
     const row_writer *w = who;
-    const gnd__hole own[] = {{"last", .number = w->last}};
+    const gnd__hole own[] = {{"last", .number = w->last},
+                             {"light", .number = w->light},
+                             {"wide", .number = gnd__cg_wide_floats(w->c)}};
     (void)a;
     w->c->run.word_at = "(int)t * 64 + l";
     gnd__cg_shape_of(w->c, "reduce_lanes_cpu", own, NULL);
@@ -112,7 +115,7 @@ static gnd_status rows(gnd__cg *c)
     if (k->nred > 0 && k->dim[last] >= WORDS)
         gnd__words_find(c, last);
     const int words = gnd__words_any(c);
-    row_writer w = {c, last};
+    row_writer w = {c, last, gnd__cg_light_lanes(c, last)};
     const gnd__hole own[] = {
         {"kept", .number = k->nkeep},
         {"last", .number = last},
@@ -121,6 +124,8 @@ static gnd_status rows(gnd__cg *c)
         {"most", .number = extremes(k) && !words ? MOST_EXACT : MOST},
         {"near", .number = gnd__cg_near(c) >= 0},
         {"words", .number = words},
+        {"light", .number = w.light},
+        {"wide", .number = gnd__cg_wide_floats(c)},
         {"dear", .number = gnd__cg_rest_dear(c)},
         {"split", .number = splits > 1},
         {"lanes", .write = write_lanes},
@@ -139,6 +144,23 @@ static void write_column_values(void *who, const gnd__holeargs *a)
     c->run.word_at = "l";
     gnd__cg_values(c, 0);
     c->run.word_at = NULL;
+}
+
+static void write_block(void *who, const gnd__holeargs *a)
+{
+    gnd__cg *c = who;
+    const gnd__hole own[] = {{"col", .number = c->k->nkeep - 1},
+                             {"wide", .number = gnd__cg_wide_floats(c)}};
+    (void)a;
+    gnd__cg_shape_of(c, "reduce_columns_block", own, NULL);
+}
+
+static void write_near_block(void *who, const gnd__holeargs *a)
+{
+    gnd__cg *c = who;
+    c->run.near = 1;
+    write_block(who, a);
+    c->run.near = 0;
 }
 
 /* The parts of a column of k, and the elements of each; tiles: of the columns of a row. */
@@ -166,6 +188,7 @@ static gnd_status columns(gnd__cg *c)
     const int64_t tiles = (k->dim[col] + TILE - 1) / TILE, splits = column_parts(k, tiles, &chunk);
     gnd__cg_begin(c, 0, "k_reduce");
     gnd__cg_reduce_args(c, splits == 1);
+    gnd__cg_int(c, "M", gnd__kir_kept(k));
     gnd__cg_int(c, "R", r);
     gnd__cg_int(c, "S", splits);
     gnd__cg_int(c, "chunk", chunk);
@@ -177,9 +200,13 @@ static gnd_status columns(gnd__cg *c)
         {"col", .number = col},
         {"split", .number = splits > 1},
         {"column_values", .write = write_column_values},
+        {"dear", .number = gnd__cg_rest_dear(c)},
+        {"near", .number = gnd__cg_near(c) >= 0},
+        {"block", .write = write_block},
+        {"near_block", .write = write_near_block},
     };
     gnd__cg_shape_of(c, "reduce_columns_cpu", own, c);
-    return gnd__cg_end_reduction(c, (size_t)(outer * tiles * splits), 1, splits, 0);
+    return gnd__cg_end_reduction(c, (size_t)(outer * tiles * splits), 1, splits, 1);
 }
 
 int gnd__codegen_by_rows(const gnd__kir *k, int *most)
@@ -190,5 +217,6 @@ int gnd__codegen_by_rows(const gnd__kir *k, int *most)
 
 gnd_status gnd__cg_reduce_cpu(gnd__cg *c)
 {
+    c->apart = 1;
     return by_columns(c->k) ? columns(c) : rows(c);
 }

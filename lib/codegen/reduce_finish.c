@@ -58,12 +58,14 @@ static void write_adds(void *who, const gnd__holeargs *a)
 #define FEW 4096
 
 /* Partial results of kept point m are at m * S + s, or with `across` at s * M + m. On a GPU a group
- * takes one point when there are many partial results; else one work-item does. */
+ * takes one point when there are many partial results; else one work-item does. On a CPU one takes
+ * 64 points, with `across`. */
 static gnd_status finish_kernel(gnd__cg *c, int64_t splits, int across)
 {
     const gnd__kir *k = c->k;
     int64_t m = gnd__kir_kept(k);
     int group = !c->t->cpu && splits > 32 && (!across || (m <= FEW && gnd__cg_any_order(k)));
+    const int lanes = c->t->cpu && across;
     size_t global, local = c->t->cpu ? 1 : group ? gnd__cg_group(c, 256) : 64;
     gnd__cg_begin(c, 1, "k_finish");
     gnd__cg_access_args(c, 1);
@@ -75,14 +77,18 @@ static gnd_status finish_kernel(gnd__cg *c, int64_t splits, int across)
     if (group)
         gnd__acc_shared(c, 256);
     finish_writer w = {c, (int)local, across};
+    const gnd__hole of_lanes[] = {{"kept", .number = k->nkeep}};
     const gnd__hole own[] = {
         {"kept", .number = k->nkeep},     {"group", .number = group},
         {"across", .number = across},     {"local", .number = w.local},
         {"eight", .number = w.local * 8}, {"loads", .write = write_loads},
         {"adds", .write = write_adds},
     };
-    gnd__cg_shape_of(c, "reduce_finish", own, &w);
-    global = group ? (size_t)m * local : (size_t)m;
+    if (lanes)
+        gnd__cg_shape_of(c, "reduce_finish_lanes", of_lanes, NULL);
+    else
+        gnd__cg_shape_of(c, "reduce_finish", own, &w);
+    global = group ? (size_t)m * local : lanes ? ((size_t)m + 63) / 64 : (size_t)m;
     return gnd__cg_end(c, 1, &global, &local);
 }
 

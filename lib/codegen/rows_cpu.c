@@ -81,10 +81,13 @@ static void write_stages(void *who, const gnd__holeargs *a)
     const gnd__hole own[] = {
         {"last", .number = r->last},
         {"dear", .number = gnd__cg_rest_dear(r->c)},
+        {"light", .number = gnd__cg_light_lanes(r->c, r->last)},
+        {"wide", .number = gnd__cg_wide_floats(r->c)},
         {"stage_values", .write = write_values},
     };
     const gnd__hole points[] = {
         {"last", .number = r->last},
+        {"wide", .number = gnd__cg_wide_floats(r->c)},
         {"stage_values", .write = write_values},
     };
     (void)a;
@@ -124,6 +127,7 @@ gnd_status gnd__cg_rows_cpu(gnd__cg *c)
     };
     if (each < 1)
         each = 1;
+    c->apart = 1;
     gnd__rows_stages(k, &r.w);
     gnd__rows_kept(k, &r.w, 0);
     r.points = gnd__rows_points(k);

@@ -79,10 +79,47 @@ static void two_text(gnd__cg *c, int i)
     gnd__expand(&c->body, gnd__ops[in->op].two, (gnd_dtype)in->ctype, arg);
 }
 
+/* The type that a float of a point has in a kernel: 0: float32, 1: float64; -1: no real float. */
+static int float_type(gnd_dtype t)
+{
+    return gnd_dtype_kind(t) != 'f' ? -1 : t == GND_FLOAT64;
+}
+
+/* The last function called before instruction i, in the same text, with that result; -1: none. */
+static int function_before(const gnd__cg *c, int i, int type)
+{
+    const gnd__instr *in = c->k->instr;
+    for (int j = i - 1; j >= 0; j--) {
+        const int skipped = c->part.pick && c->part.pick[j] == GND__PICK_NOT;
+        if (in[j].kind != GND__I_OP || in[j].epilogue != in[i].epilogue || skipped)
+            continue;
+        const char *text = gnd__op_text((gnd__op)in[j].op, gnd_dtype_kind((gnd_dtype)in[j].ctype));
+        if (text && *text != '(' && float_type((gnd_dtype)in[j].dtype) == type)
+            return j;
+    }
+    return -1;
+}
+
+/* The arguments of a function, in name. Where a point calls two functions with equal operations,
+ * PoCL's compiler first makes pairs of these, and then no vectors of the points. So the arguments
+ * of a function depend on the result of the one before it, by a 0 that the compiler does not yet
+ * know when it looks for pairs (gnd_after in kernels/elementary.cl). */
+static void wait_for_function(const gnd__cg *c, int i, char (*name)[64])
+{
+    const gnd__instr *in = &c->k->instr[i];
+    const int type = float_type((gnd_dtype)in->ctype);
+    const int before =
+        type >= 0 && gnd__prelude_cpu(c->t->props) ? function_before(c, i, type) : -1;
+    for (int j = 0; before >= 0 && j < gnd__kir_nargs(c->k, in); j++)
+        if (float_type((gnd_dtype)c->k->instr[in->a[j]].dtype) == type)
+            snprintf(name[j], sizeof name[j], "gnd_after_%s(v%d, v%d)", type ? "f64" : "f32",
+                     in->a[j], before);
+}
+
 static void op_text(gnd__cg *c, int i)
 {
     const gnd__instr *in = &c->k->instr[i];
-    char name[GND__OP_ARGS][16];
+    char name[GND__OP_ARGS][64];
     const char *arg[GND__OP_ARGS];
     gnd_dtype ct = (gnd_dtype)in->ctype, t = (gnd_dtype)in->dtype;
     const char *near = c->run.near ? near_text(in) : NULL;
@@ -94,6 +131,8 @@ static void op_text(gnd__cg *c, int i)
         snprintf(name[j], sizeof name[j], "v%d", in->a[j]);
         arg[j] = name[j];
     }
+    if (*templ != '(')
+        wait_for_function(c, i, name);
     if (c->draw.twos[i]) {
         two_text(c, i);
         return;
