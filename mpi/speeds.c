@@ -41,7 +41,9 @@ static void path_of(gndm_ctx *c, const gnd_device_info *d, char *path, size_t si
     place_of(c, d, place, sizeof place);
     snprintf(text, sizeof text, "%s|%s|%s|%s|%s|%u|%d|%d|%d%s", place, d->backend, d->platform,
              d->name, d->driver, d->compute_units, c->node_size, c->size, c->nccl != NULL,
-             c->aware ? "|aware" : "");
+             c->nccl && c->nccl->peers ? "|peer"
+             : c->aware                ? "|aware"
+                                       : "");
     for (const char *s = text; *s; s++)
         h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);
     if (slash)
@@ -291,6 +293,7 @@ gnd_status gndm__measure(gndm_ctx *c)
                                     : c->transport->name);
         snprintf(mine.no_nccl, sizeof mine.no_nccl, "%s", c->why);
         snprintf(mine.no_cuda_mpi, sizeof mine.no_cuda_mpi, "%s", c->no_aware);
+        snprintf(mine.no_peer, sizeof mine.no_peer, "%s", c->no_peer);
         mine.mem_bytes = d.mem_bytes;
         mine.max_alloc_bytes = d.max_alloc_bytes ? d.max_alloc_bytes : d.mem_bytes;
         st = gndm__allgather(c, &mine, all, (int)sizeof mine);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * mpi_nccl.c - NCCL below the exchanges, for mpi_nccl.sh: mpi_nccl: everything that can go through
- * it, against gnd alone; mpi_nccl trees: all-reduces of several groups; mpi_nccl tell: what
- * gndm_open decided; mpi_nccl fails TEXT: one rank's failure, whose message has TEXT, is the same
- * error on all ranks, and then it goes on by MPI; mpi_nccl breaks TEXT: it ends the context, on all
- * ranks, at once.
+ * it, against gnd alone; mpi_nccl trees: all-reduces of several groups; mpi_nccl moves: large
+ * messages; mpi_nccl tell: what gndm_open decided; mpi_nccl fails TEXT: one rank's failure, whose
+ * message has TEXT, is the same error on all ranks, and then it goes on by MPI; mpi_nccl breaks
+ * TEXT: it ends the context, on all ranks, at once.
  */
 #include "dist.h"
 
@@ -25,8 +25,8 @@ static int tell(int *argc, char ***argv)
         printf("rank %d: %s\n", rank, gndm_message(ctx));
     else if (!gndm_ranks(ctx, info) && rank == 0)
         for (int r = 0; r < size; r++)
-            printf("rank %d: %s: %s; MPI: %s\n", r, info[r].transport, info[r].no_nccl,
-                   info[r].no_cuda_mpi);
+            printf("rank %d: %s: %s; MPI: %s; copies: %s;\n", r, info[r].transport, info[r].no_nccl,
+                   info[r].no_cuda_mpi, info[r].no_peer);
     free(info);
     gndm_close(ctx);
     MPI_Finalize();
@@ -47,6 +47,13 @@ static void moves(gnd_dtype t, int64_t rows, int64_t columns)
         gndm_part_free(p);
         gndm_release(a);
     }
+}
+
+/* Messages of unlike sizes, from some ranks to some. */
+static void large_moves(void)
+{
+    moves(GND_FLOAT32, 130, 210);
+    moves(GND_COMPLEX128, 7, 33);
 }
 
 /* Parts that are views with strides, in memory and among their columns. */
@@ -270,6 +277,8 @@ int main(int argc, char **argv)
     gndm_scope_begin(ctx);
     if (argc > 1 && !strcmp(argv[1], "trees"))
         trees();
+    else if (argc > 1 && !strcmp(argv[1], "moves"))
+        large_moves();
     else if (argc > 2 && !strcmp(argv[1], "fails-stages"))
         stage_failure(argv[2]);
     else if (argc > 2)
