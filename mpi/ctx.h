@@ -69,7 +69,10 @@ struct gndm_ctx {
     int *
         group; /* the group of each rank, -1: none; NULL: there are no groups. The same on all ranks
                 */
-    char why[GNDM_WHY];          /* why this rank has no group */
+    char why[GNDM_WHY]; /* why this rank has no group */
+    int64_t peer; /* bytes of the smallest message that is copied from GPU to GPU; 0: none is */
+    int peers;    /* 1: such copies are open on some ranks, so their end is collective */
+    char no_peer[GNDM_WHY];      /* why this rank has none */
     const struct gndm__cuda *cu; /* CUDA's driver, if MPI gets device memory from this rank */
     void *cu_context;
     int aware;               /* 1: it does, after the test */

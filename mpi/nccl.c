@@ -108,6 +108,8 @@ static gnd_status form(gndm_ctx *c, int mode)
         any |= all[r].able;
     }
     snprintf(c->why, sizeof c->why, "%s", all[c->rank].why);
+    if (c->why[0])
+        snprintf(c->no_peer, sizeof c->no_peer, "no NCCL");
     free(all);
     st = gndm__agree(c, group ? GND_OK : GND_ERR_NOMEM, "out of host memory");
     if (!st && any)
@@ -215,49 +217,82 @@ static gnd_status join(gndm_ctx *c)
     return c->broken ? c->status : gndm__agree(c, st, text);
 }
 
-/* Sends a message to every rank of the group and compares what comes with what must come. */
-static gnd_status probe(gndm_ctx *c)
+/* Starts the test exchange. The status is the same on all ranks. */
+static gnd_status start_probe(gndm_ctx *c, gndm__parcel *out, gndm__parcel *in)
 {
-    enum { N = 1000 };
-    const size_t size = (size_t)c->size;
-    gndm__parcel *out = calloc(2 * size, sizeof *out), *in = out + size;
-    int32_t data[N];
-    const int64_t n = N;
-    gnd_status st = gndm__agree(c, out ? GND_OK : GND_ERR_NOMEM, "out of host memory");
+    char text[GNDM_WHY] = "", said[GNDM_TEXT];
+    gnd_status st = gndm__nccl_prepare(c, GND_INT32, out, in);
+    st = gndm__agree(c, st, gnd_message());
     if (st)
         return st;
+    st = gndm__nccl_start(c, GND_INT32, out, in, text, sizeof text);
+    snprintf(said, sizeof said, "%s: %s", c->func, text);
+    return gndm__agree(c, st, said);
+}
+
+/* Sends a message of n ints to every rank of the group and compares what comes with what must come.
+ */
+static gnd_status probe(gndm_ctx *c, int64_t n)
+{
+    const double patience = 60; /* NCCL makes its connections now */
+    const size_t size = (size_t)c->size, bytes = (size_t)n * sizeof(int32_t);
+    gndm__parcel *out = calloc(2 * size, sizeof *out), *in = out + size;
+    int32_t *data = malloc(bytes);
+    gnd_status st = gndm__agree(c, out && data ? GND_OK : GND_ERR_NOMEM, "out of host memory");
     gnd_scope_begin();
-    for (int i = 0; i < N; i++)
-        data[i] = i * 31 + c->rank;
-    gnd_array *x = gnd_from(c->dev, GND_INT32, 1, &n, data);
-    for (int k = 1; k < c->size; k++) {
+    for (int64_t i = 0; i < n && !st; i++)
+        data[i] = (int32_t)(i * 31 + c->rank);
+    gnd_array *x = st ? NULL : gnd_from(c->dev, GND_INT32, 1, &n, data);
+    for (int k = 1; k < c->size && !st; k++) {
         out[k].peer = (c->rank + k) % c->size;
         in[k].peer = (c->rank - k + c->size) % c->size;
         out[k].x = x;
         out[k].direct = gndm__nccl_reaches(c, out[k].peer);
         in[k].direct = gndm__nccl_reaches(c, in[k].peer);
-        out[k].n = out[k].direct ? N : 0;
-        in[k].n = in[k].direct ? N : 0;
+        out[k].n = out[k].direct ? n : 0;
+        in[k].n = in[k].direct ? n : 0;
     }
-    st = gndm__nccl_prepare(c, GND_INT32, out, in);
-    st = gndm__agree(c, st, gnd_message());
     if (!st)
-        st = gndm__exchange(c, GND_INT32, out, in);
+        st = start_probe(c, out, in);
     const int exchanged = !st; /* else all ranks have the error */
     const char *text = "the test exchange moved wrong bytes";
+    if (exchanged && c->nccl && !gndm__nccl_arrives(c, patience)) {
+        st = GND_ERR_BACKEND;
+        text = "the test exchange did not end";
+    }
     for (int k = 1; k < c->size && !st; k++) {
         if (!in[k].n)
             continue;
-        memset(data, 0, sizeof data);
+        memset(data, 0, bytes);
         st = gndm__nccl_settle(c);
-        if (!st && gnd_read(in[k].x, data, sizeof data))
+        if (!st && gnd_read(in[k].x, data, bytes))
             text = gnd_message();
-        for (int i = 0; i < N && !st; i++)
-            st = data[i] == i * 31 + in[k].peer ? GND_OK : GND_ERR_BACKEND;
+        for (int64_t i = 0; i < n && !st; i++)
+            st = data[i] == (int32_t)(i * 31 + in[k].peer) ? GND_OK : GND_ERR_BACKEND;
     }
     gnd_scope_end();
     free(out);
+    free(data);
     return c->broken ? c->status : exchanged ? gndm__agree(c, st, text) : st;
+}
+
+/* Opens the copies between GPUs. Where they do not work, NCCL moves all messages. */
+static gnd_status open_peers(gndm_ctx *c)
+{
+    gnd_status st;
+    if (!c->peer) {
+        snprintf(c->no_peer, sizeof c->no_peer, "GND_MPI_PEER=0");
+        return GND_OK;
+    }
+    st = gndm__peers_open(c, c->peer);
+    if (!st)
+        st = probe(c, c->peer / (int64_t)sizeof(int32_t) + 1);
+    if (!st || c->broken)
+        return st;
+    gndm__peers_close(c, 1);
+    snprintf(c->no_peer, sizeof c->no_peer, "%.*s", GNDM_WHY - 1, c->message);
+    c->message[0] = 0;
+    return c->broken ? c->status : GND_OK;
 }
 
 gnd_status gndm__nccl_open(gndm_ctx *c)
@@ -271,7 +306,7 @@ gnd_status gndm__nccl_open(gndm_ctx *c)
     if (!st && c->group) {
         st = join(c);
         if (!st)
-            st = probe(c);
+            st = probe(c, 1000);
         if (st && !c->broken) {
             char why[GNDM_WHY];
             snprintf(why, sizeof why, "%.*s", GNDM_WHY - 1, c->message);
@@ -280,6 +315,8 @@ gnd_status gndm__nccl_open(gndm_ctx *c)
             st = GND_OK;
         }
     }
+    if (!st && c->group)
+        st = open_peers(c);
     if (!st && mode == 1 && c->size > 1) {
         char text[GNDM_TEXT];
         snprintf(text, sizeof text, "gndm_open: GND_MPI_NCCL=1, and there is no NCCL: %s", c->why);
@@ -292,6 +329,7 @@ gnd_status gndm__nccl_open(gndm_ctx *c)
 
 static void discard(gndm_ctx *c, int abort)
 {
+    gndm__peers_close(c, abort);
     struct gndm__nccl *q = c->nccl;
     void *old;
     c->nccl = NULL;
@@ -319,6 +357,7 @@ void gndm__nccl_drop(gndm_ctx *c, const char *why)
     free(c->group);
     c->group = NULL;
     snprintf(c->why, sizeof c->why, "%s", why);
+    snprintf(c->no_peer, sizeof c->no_peer, "no NCCL");
 }
 
 void gndm__nccl_close(gndm_ctx *c)

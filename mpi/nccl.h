@@ -49,18 +49,44 @@ typedef struct gndm__nccl_id {
     X(int, EventRecord, "", (void *, void *))                                                      \
     X(int, EventQuery, "", (void *))
 
+/* What peer.c needs besides; drivers before CUDA 11.7 lack some. Addresses of the device are ints.
+ */
+typedef struct gndm__ipc_handle {
+    char bytes[64];
+} gndm__ipc_handle;
+#define GNDM__PEER_LIST(X)                                                                         \
+    X(int, MemAlloc, "_v2", (uint64_t *, size_t))                                                  \
+    X(int, MemFree, "_v2", (uint64_t))                                                             \
+    X(int, IpcGetMemHandle, "", (gndm__ipc_handle *, uint64_t))                                    \
+    X(int, IpcOpenMemHandle, "_v2", (uint64_t *, gndm__ipc_handle, unsigned))                      \
+    X(int, IpcCloseMemHandle, "", (uint64_t))                                                      \
+    X(int, MemcpyDtoDAsync, "_v2", (uint64_t, uint64_t, size_t, void *))                           \
+    X(int, StreamWaitValue32, "_v2", (void *, uint64_t, uint32_t, unsigned))                       \
+    X(int, StreamWriteValue32, "_v2", (void *, uint64_t, uint32_t, unsigned))                      \
+    X(int, MemHostRegister, "_v2", (void *, size_t, unsigned))                                     \
+    X(int, MemHostGetDevicePointer, "_v2", (uint64_t *, void *, unsigned))                         \
+    X(int, MemHostUnregister, "", (void *))
+
 typedef struct gndm__cuda {
 #define X(result, name, suffix, parameters) result(*name) parameters;
     GNDM__CU_LIST(X)
 #undef X
 } gndm__cuda;
 
+typedef struct gndm__peer_functions {
+#define X(result, name, suffix, parameters) result(*name) parameters;
+    GNDM__PEER_LIST(X)
+#undef X
+} gndm__peer_functions;
+
 typedef struct gndm__nccl_library {
 #define X(result, name, parameters) result(*name) parameters;
     GNDM__NCCL_LIST(X)
 #undef X
     gndm__cuda cu;
-    int version; /* 10000 * major + 100 * minor + patch */
+    gndm__peer_functions peer;
+    char no_peer[GNDM_WHY]; /* why some of them are missing; "" */
+    int version;            /* 10000 * major + 100 * minor + patch */
 } gndm__nccl_library;
 
 /* Loads both once for the process. NULL: *why (size bytes) has the reason. */
@@ -80,8 +106,9 @@ struct gndm__nccl {
     void *done[GNDM__NCCL_EVENTS]; /* ends of exchanges: [0], or while exchanges are held, [1] .. */
     int last;                      /* index of the event that was recorded last */
     int held;
-    int pending; /* it was recorded, and the host has not seen it yet */
-    int *index;  /* number in the group of each rank of the context; -1: in another group or none */
+    int pending;               /* it was recorded, and the host has not seen it yet */
+    struct gndm__peers *peers; /* copies between the GPUs of the group, or NULL: all by NCCL */
+    int *index; /* number in the group of each rank of the context; -1: in another group or none */
 };
 
 /* Forms the groups; all ranks of the context call it. Without NCCL c->nccl stays NULL, and c->why
@@ -110,6 +137,9 @@ gnd_status gndm__nccl_start(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__p
  * fails meanwhile would leave the others waiting in their streams; this wait ends them. */
 gnd_status gndm__nccl_settle(gndm_ctx *c);
 
+/* Whether the last exchange ends within a time. */
+int gndm__nccl_arrives(gndm_ctx *c, double seconds);
+
 /* on 1: gnd's stream does not wait for the exchanges that start from here on, at most
  * GNDM__NCCL_EVENTS - 1, until gndm__nccl_release. on 0: it waits at once, as usual. */
 void gndm__nccl_hold(gndm_ctx *c, int on);
@@ -132,6 +162,21 @@ gnd_status gndm__nccl_reduce(gndm_ctx *c, gnd_array *x, int op, gnd_array **out)
 gnd_status gndm__nccl_scatter(gndm_ctx *c, gnd_array *x, int op, int64_t n, gnd_array **out);
 /* *out: the vectors x of the group, one after the other: n elements. */
 gnd_status gndm__nccl_gather(gndm_ctx *c, gnd_array *x, int64_t n, gnd_array **out);
+
+/* --- copies between the GPUs of a group (peer.c) ---------------------------------------------- */
+
+/* Opens them in all groups; all ranks of the context call it. A failure is one of all ranks. After
+ * it, too, gndm__peers_close is needed. least: the bytes of the smallest message. */
+gnd_status gndm__peers_open(gndm_ctx *c, int64_t least);
+/* Collective, unless the context is unusable. stuck: exchanges may have started on some ranks only.
+ */
+void gndm__peers_close(gndm_ctx *c, int stuck);
+/* Whether a message goes there: the same at both ends. */
+int gndm__peers_carry(const gndm_ctx *c, const gndm__parcel *p, gnd_dtype t);
+/* Starts these messages; NCCL's stream waits until they are complete. CUDA's context is current. A
+ * failure is this rank's alone. */
+gnd_status gndm__peers_start(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in,
+                             char *text, size_t size);
 
 /* --- all-reduces (hier.c) --------------------------------------------------------------------- */
 

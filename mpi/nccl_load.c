@@ -44,6 +44,11 @@ static void load_driver(void)
         return;
     GNDM__CU_LIST(X)
 #undef X
+#define X(result, name, suffix, parameters)                                                        \
+    if (!find(driver, cuda, "cu" #name suffix, &library.peer.name, library.no_peer))               \
+        return;
+    GNDM__PEER_LIST(X)
+#undef X
 }
 
 static void load(void)

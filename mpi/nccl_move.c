@@ -6,6 +6,7 @@
 #include "nccl.h"
 
 #include <string.h>
+#include <time.h>
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
@@ -215,19 +216,28 @@ gnd_status gndm__nccl_prepare(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm_
     return st;
 }
 
-/* Puts the messages of all parcels into NCCL's stream, as one group. */
+/* Whether NCCL's own calls move a message. */
+static int carries(const gndm_ctx *c, const gndm__parcel *p, gnd_dtype t)
+{
+    return p->direct && p->n && !gndm__peers_carry(c, p, t);
+}
+
+/* Puts these messages of all parcels into NCCL's stream, as one group. */
 static int send_all(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in,
                     const char **what)
 {
     enum { BYTES = 1 };
     const struct gndm__nccl *q = c->nccl;
     const size_t size = gnd_dtype_size(t);
-    int r = q->lib->GroupStart();
+    int any = 0;
+    for (int k = 1; k < c->size; k++)
+        any |= carries(c, &out[k], t) || carries(c, &in[k], t);
+    int r = any ? q->lib->GroupStart() : 0;
     *what = "ncclGroupStart";
-    if (r)
+    if (r || !any)
         return r;
     for (int k = 1; k < c->size && !r; k++) {
-        if (out[k].direct && out[k].n) {
+        if (carries(c, &out[k], t)) {
             const size_t n = (size_t)out[k].n * size;
             *what = "ncclSend";
             r = q->lib->Send((const void *)(uintptr_t)out[k].address, n, BYTES,
@@ -235,7 +245,7 @@ static int send_all(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *i
             c->stats.bytes += n;
             c->stats.messages++;
         }
-        if (!r && in[k].direct && in[k].n) {
+        if (!r && carries(c, &in[k], t)) {
             const size_t n = (size_t)in[k].n * size;
             *what = "ncclRecv";
             r = q->lib->Recv((void *)(uintptr_t)in[k].address, n, BYTES, q->index[in[k].peer],
@@ -266,10 +276,29 @@ gnd_status gndm__nccl_start(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__p
     gnd_status st = after_ready(q, text, size);
     if (!st && (r = send_all(c, t, out, in, &what)))
         st = nccl_failed(q, r, what, text, size);
+    if (!st && q->peers)
+        st = gndm__peers_start(c, t, out, in, text, size);
     if (!st)
         st = before_gnd(c, text, size);
     q->lib->cu.CtxPopCurrent(&old);
     return st;
+}
+
+int gndm__nccl_arrives(gndm_ctx *c, double seconds)
+{
+    enum { NOT_READY = 600 };
+    const struct timespec nap = {.tv_nsec = 20000};
+    struct gndm__nccl *q = c->nccl;
+    const double began = gndm__now();
+    void *old;
+    if (q->lib->cu.CtxPushCurrent(q->context))
+        return 1; /* the next wait tells */
+    int r;
+    while ((r = q->lib->cu.EventQuery(q->done[q->last])) == NOT_READY &&
+           gndm__now() - began < seconds)
+        nanosleep(&nap, NULL);
+    q->lib->cu.CtxPopCurrent(&old);
+    return r != NOT_READY;
 }
 
 /* --- reductions ------------------------------------------------------------------------------- */

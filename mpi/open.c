@@ -156,6 +156,10 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
         text = "gndm_open: GND_MPI_BLOCK: not a number from 1 to 1048576";
     if (!st && (st = read_number(getenv("GND_MPI_STAGE"), 0, INT64_C(1) << 40, &c->stage)))
         text = "gndm_open: GND_MPI_STAGE: not a number of bytes from 1 to 2^40";
+    const char *peer = getenv("GND_MPI_PEER");
+    if (!st && !(peer && !strcmp(peer, "0")) &&
+        (st = read_number(peer, INT64_C(4) << 20, INT64_C(1) << 40, &c->peer)))
+        text = "gndm_open: GND_MPI_PEER: not 0, nor a number of bytes up to 2^40";
     int each;
     if (!st && (st = read_node(&each)))
         text = "gndm_open: GND_MPI_NODE: not a number of ranks";
@@ -164,6 +168,8 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
         st = gndm__bcast(c, &c->block, sizeof c->block, 0);
     if (!st)
         st = gndm__bcast(c, &c->stage, sizeof c->stage, 0);
+    if (!st)
+        st = gndm__bcast(c, &c->peer, sizeof c->peer, 0);
     if (!st)
         st = same_floats(c);
     if (!st && c->no_rebuild[0])

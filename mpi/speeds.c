@@ -41,7 +41,9 @@ static void path_of(gndm_ctx *c, const gnd_device_info *d, char *path, size_t si
     place_of(c, d, place, sizeof place);
     snprintf(text, sizeof text, "%s|%s|%s|%s|%s|%u|%d|%d|%d%s", place, d->backend, d->platform,
              d->name, d->driver, d->compute_units, c->node_size, c->size, c->nccl != NULL,
-             c->aware ? "|aware" : "");
+             c->nccl && c->nccl->peers ? "|peer"
+             : c->aware                ? "|aware"
+                                       : "");
     for (const char *s = text; *s; s++)
         h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);
     if (slash)
@@ -53,7 +55,7 @@ static int load(const char *path, gndm_rank_info *i)
     FILE *f = path[0] ? fopen(path, "r") : NULL;
     if (!f)
         return 0;
-    const int n = fscanf(f, "gnd-mpi 5 bandwidth %lf sums %lf flops %lf link %lf end",
+    const int n = fscanf(f, "gnd-mpi 6 bandwidth %lf sums %lf flops %lf link %lf end",
                          &i->bandwidth, &i->sums, &i->flops, &i->link);
     fclose(f);
     return n == 4 && i->bandwidth > 0 && i->sums > 0 && i->flops > 0 && i->link >= 0;
@@ -68,7 +70,7 @@ static void save(const char *path, const gndm_rank_info *i)
     FILE *f = path[0] ? fopen(temporary, "w") : NULL;
     if (!f)
         return;
-    fprintf(f, "gnd-mpi 5\nbandwidth %.6g\nsums %.6g\nflops %.6g\nlink %.6g\nend\n", i->bandwidth,
+    fprintf(f, "gnd-mpi 6\nbandwidth %.6g\nsums %.6g\nflops %.6g\nlink %.6g\nend\n", i->bandwidth,
             i->sums, i->flops, i->link);
     const int bad = ferror(f);
     if (fclose(f) || bad || rename(temporary, path))
@@ -123,27 +125,55 @@ static double seconds(const gndm_ctx *c, int64_t n, work w)
     return t > 0 ? best : 0;
 }
 
-/* The mean time of a run while all ranks compute, in seconds; 0 after a failure. Ranks that share
- * cores take turns of some milliseconds, so the shortest run may be that of a rank alone. The best
- * of three spans, because other programs may disturb one. */
+/* Runs while all ranks compute: *y is the mean time of those that began within a span, in seconds;
+ * 0 after a failure. A rank that has them goes on until all others have theirs, or it would leave
+ * them its share of cores that they share. */
+static gnd_status one_span(gndm_ctx *c, gnd_array *x, work w, double *y)
+{
+    const double span = 0.02, enough = 2;
+    double sum = 0, t = 1;
+    int runs = 0, done = 0;
+    MPI_Request req;
+    gnd_status st = gndm__barrier(c, c->comm);
+    const double began = gndm__now();
+    for (; !st && t > 0 && sum < span; runs++)
+        sum += t = once(x, w);
+    *y = t > 0 && runs ? sum / runs : 0;
+    if (!st)
+        st = gndm__mpi(c, MPI_Ibarrier(c->comm, &req), "MPI_Ibarrier");
+    while (!st && !done && t > 0 && gndm__now() - began < enough) {
+        t = once(x, w);
+        st = gndm__mpi(c, MPI_Test(&req, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    }
+    return st || done ? st : gndm__wait(c, 1, &req);
+}
+
+/* The time of a run while all ranks compute, in seconds; 0 after a failure. Other programs may
+ * disturb a span, so it is the best of some, the same for all ranks: ranks that share cores take
+ * turns of some milliseconds, and the best spans of each would add up to more than the cores have.
+ */
 static gnd_status together(gndm_ctx *c, int64_t n, work w, double *y)
 {
-    const double span = 0.02;
+    enum { SPANS = 5 };
     gnd_status st = GND_OK;
-    *y = 0;
+    double t[SPANS] = {0}, score[SPANS], best = 0;
+    int at = 0;
     gnd_scope_begin();
     gnd_array *x = operand(c, n, w);
-    double t = once(x, w);
-    for (int i = 0; i < 3 && !st; i++) {
-        double sum = 0;
-        int runs = 0;
-        st = gndm__barrier(c, c->comm);
-        for (; !st && t > 0 && sum < span; runs++)
-            sum += t = once(x, w);
-        if (t > 0 && runs && (*y == 0 || sum / runs < *y))
-            *y = sum / runs;
+    once(x, w);
+    for (int i = 0; i < SPANS && !st; i++) {
+        st = one_span(c, x, w, &t[i]);
+        best = best > 0 && best < t[i] ? best : t[i];
     }
     gnd_scope_end();
+    for (int i = 0; i < SPANS; i++)
+        score[i] = t[i] > 0 ? best / t[i] : 0;
+    if (!st)
+        st = gndm__allreduce(c, score, SPANS, MPI_DOUBLE, MPI_SUM);
+    for (int i = 1; i < SPANS && !st; i++)
+        if (score[i] > score[at])
+            at = i;
+    *y = st ? 0 : t[at];
     return st;
 }
 
@@ -291,6 +321,7 @@ gnd_status gndm__measure(gndm_ctx *c)
                                     : c->transport->name);
         snprintf(mine.no_nccl, sizeof mine.no_nccl, "%s", c->why);
         snprintf(mine.no_cuda_mpi, sizeof mine.no_cuda_mpi, "%s", c->no_aware);
+        snprintf(mine.no_peer, sizeof mine.no_peer, "%s", c->no_peer);
         mine.mem_bytes = d.mem_bytes;
         mine.max_alloc_bytes = d.max_alloc_bytes ? d.max_alloc_bytes : d.mem_bytes;
         st = gndm__allgather(c, &mine, all, (int)sizeof mine);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * stages.c - makes one axis of an array whole in stages: a stage has a chunk of each rank's
- * interval of the axis. While a stage is exchanged, the device computes the next one. With NCCL all
- * stages are given to the streams at once; by MPI, the host exchanges a stage meanwhile.
+ * interval of the axis. While a stage is exchanged, the device computes the next one. With NCCL and
+ * copies between GPUs all stages are given to the streams at once; by MPI, the host exchanges a
+ * stage meanwhile.
  */
 #include "move.h"
 
@@ -153,6 +154,7 @@ int gndm__stages(const gndm_ctx *c, const gndm_part *p, gnd_dtype t)
 {
     /* CPU ranks share their cores with the exchange, so they gain nothing */
     const int64_t pays = c->stage                               ? c->stage
+                         : gndm__nccl_covers(c) && c->peers     ? INT64_C(128) << 20
                          : gndm__nccl_covers(c)                 ? INT64_C(256) << 20
                          : strcmp(c->transport->name, "mapped") ? INT64_C(64) << 20
                                                                 : INT64_MAX;

@@ -2,7 +2,8 @@
  *
  * transport.h - how elements of arrays get from one rank to another. A transport is a row of the
  * table in transport.c; the layers above handle boxes of arrays and never buffers. The first usable
- * row is taken, the same on all ranks. Between ranks of one group, NCCL comes before it (nccl.h).
+ * row is taken, the same on all ranks. Between ranks of one group, NCCL and copies between GPUs
+ * come before it (nccl.h).
  */
 #ifndef GNDM_TRANSPORT_H
 #define GNDM_TRANSPORT_H
@@ -18,7 +19,7 @@ typedef struct gndm__parcel {
     int hosted;   /* the elements are sent from `host`, and received there */
     char *host;   /* malloc'ed. The caller frees it, also that of received elements */
     int64_t taken;    /* for use by the caller */
-    int direct;       /* NCCL moves it: the caller asks gndm__nccl_reaches(peer) */
+    int direct;       /* NCCL or peer.c moves it: the caller asks gndm__nccl_reaches(peer) */
     uint64_t address; /* of its elements, then */
 } gndm__parcel;
 

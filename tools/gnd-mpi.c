@@ -184,6 +184,8 @@ static int devices(void)
                size_text((double)info[r].mem_bytes, mem, sizeof mem));
         if (info[r].no_nccl[0])
             printf("    no NCCL   %s\n", info[r].no_nccl);
+        else if (info[r].no_peer[0])
+            printf("    NCCL      for large messages, too: %s\n", info[r].no_peer);
         if (!strncmp(info[r].device, "cuda", 4) && info[r].no_cuda_mpi[0])
             printf("    MPI       not with device memory: %s\n", info[r].no_cuda_mpi);
     }

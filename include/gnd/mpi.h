@@ -110,6 +110,8 @@ typedef struct gndm_rank_info {
     uint64_t mem_bytes, max_alloc_bytes; /* memory of the device, and its largest buffer */
     char no_nccl[160];                   /* why it does not use NCCL; "" if it does */
     char no_cuda_mpi[160]; /* why it does not give its device's memory to MPI; "" if it does */
+    char no_peer[160];     /* why large messages of NCCL's ranks are not copied from one GPU to the
+                              other; "" if they are */
 } gndm_rank_info;
 /* Fills info[0 .. gndm_size - 1]. Measures the speeds if the cache folder does not have them; they
  * are stored for each rank, by its host, its device, its number on the node and the numbers of

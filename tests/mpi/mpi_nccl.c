@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * mpi_nccl.c - NCCL below the exchanges, for mpi_nccl.sh: mpi_nccl: everything that can go through
- * it, against gnd alone; mpi_nccl trees: all-reduces of several groups; mpi_nccl tell: what
- * gndm_open decided; mpi_nccl fails TEXT: one rank's failure, whose message has TEXT, is the same
- * error on all ranks, and then it goes on by MPI; mpi_nccl breaks TEXT: it ends the context, on all
- * ranks, at once.
+ * it, against gnd alone; mpi_nccl trees: all-reduces of several groups; mpi_nccl moves: large
+ * messages; mpi_nccl tell: what gndm_open decided; mpi_nccl fails TEXT: one rank's failure, whose
+ * message has TEXT, is the same error on all ranks, and then it goes on by MPI; mpi_nccl breaks
+ * TEXT: it ends the context, on all ranks, at once.
  */
 #include "dist.h"
 
@@ -25,8 +25,8 @@ static int tell(int *argc, char ***argv)
         printf("rank %d: %s\n", rank, gndm_message(ctx));
     else if (!gndm_ranks(ctx, info) && rank == 0)
         for (int r = 0; r < size; r++)
-            printf("rank %d: %s: %s; MPI: %s\n", r, info[r].transport, info[r].no_nccl,
-                   info[r].no_cuda_mpi);
+            printf("rank %d: %s: %s; MPI: %s; copies: %s;\n", r, info[r].transport, info[r].no_nccl,
+                   info[r].no_cuda_mpi, info[r].no_peer);
     free(info);
     gndm_close(ctx);
     MPI_Finalize();
@@ -144,6 +144,15 @@ static void transforms(void)
         }
 }
 
+/* Messages of several chunks, of unlike sizes, from some ranks to some, also in stages. */
+static void large(void)
+{
+    moves(GND_FLOAT32, 130, 210);
+    moves(GND_COMPLEX128, 7, 33);
+    strided();
+    transforms();
+}
+
 static void everything(void)
 {
     moves(GND_FLOAT32, 13, 21);
@@ -210,21 +219,21 @@ static int everywhere(const char *text)
     return !strcmp(first, mine);
 }
 
-/* large: of reductions between several groups, too. */
-static void failure(const char *text, int breaks, int large)
+/* wide: of reductions between several groups, too. */
+static void failure(const char *text, int breaks, int wide)
 {
     const int64_t n = 300;
     gnd_array *x = dist_sample(GND_INT32, 1, &n, 5);
     gndm_array *a = dist_array(x, 0);
     gndm_part *whole = gndm_part_replicated(ctx, 1, &n);
     const int64_t shape[2] = {size, 1 << 16};
-    gnd_array *rows = large ? gnd_ones(dev, GND_FLOAT32, 2, shape) : NULL;
-    gndm_array *b = large ? dist_array(rows, 0) : NULL;
+    gnd_array *rows = wide ? gnd_ones(dev, GND_FLOAT32, 2, shape) : NULL;
+    gndm_array *b = wide ? dist_array(rows, 0) : NULL;
     char message[256] = "";
     int failed = 0;
     for (int i = 0; i < 6 && !failed; i++) {
         gndm_array *y = i % 2 == 0 ? gndm_redistribute(a, whole)
-                        : large    ? gndm_along("sum", b, 0)
+                        : wide     ? gndm_along("sum", b, 0)
                                    : gndm_along("sum", a, GND_NONE);
         failed = gndm_wait(ctx, 1, &y) != GND_OK;
         gndm_release(y);
@@ -270,6 +279,8 @@ int main(int argc, char **argv)
     gndm_scope_begin(ctx);
     if (argc > 1 && !strcmp(argv[1], "trees"))
         trees();
+    else if (argc > 1 && !strcmp(argv[1], "large"))
+        large();
     else if (argc > 2 && !strcmp(argv[1], "fails-stages"))
         stage_failure(argv[2]);
     else if (argc > 2)

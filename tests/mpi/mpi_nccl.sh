@@ -36,6 +36,17 @@ check "reductions too" grep -q 'fake ncclAllReduce' err
 check "the communicator is destroyed at the end" grep -q 'fake ncclCommDestroy' err
 if [ -n "${GND_TEST_ALL-}" ]; then FAKE_GPUS=2 started 3 mpi_nccl; fi
 
+# Messages of 100 bytes and more are copied from GPU to GPU, in chunks of 1024, through slots that are used in turn; also
+# in two groups, with GND_TEST_ALL.
+GND_MPI_PEER=100 GND_MPI_STAGE=3000 FAKE_LOG=1 started 3 mpi_nccl large
+check "elements went from GPU to GPU" test "$(grep -c 'fake cuMemcpyDtoDAsync 1024' err)" -gt 100
+check "no window is left over" test -z "$(ls files)"
+if [ -n "${GND_TEST_ALL-}" ]; then
+    GND_MPI_PEER=100 GND_MPI_STAGE=3000 started 2 mpi_nccl
+    GND_MPI_PEER=100 GND_MPI_NODE=3 started 5 mpi_nccl large
+    GND_MPI_PEER=100 FAKE_GPUS=3 started 4 mpi_nccl large
+fi
+
 # Several groups: of three and two ranks, and of two and one, which exchanges by MPI alone. With GND_TEST_ALL also of two
 # and two, of three and one, two whose third rank has the GPU of the first, and everything else over three and two.
 GND_MPI_NODE=3 FAKE_LOG=1 started 5 mpi_nccl trees
@@ -66,6 +77,7 @@ told() {
     fi
 }
 told "both ranks, required" "rank 1: nccl: " GND_MPI_NCCL=1
+check "with copies between GPUs" grep -qF "; copies: ;" out
 told "one GPU for two" "rank 1: staged: rank 0 has the same GPU, 0000:00:00.0" FAKE_GPUS=1
 check "the first is then alone" grep -qF "rank 0: staged: no other rank of the node can use it" out
 told "an old NCCL" "libnccl.so.2 has version code 2708: 2.10 or a newer 2.x is needed" FAKE_CODE=2708
@@ -75,23 +87,33 @@ told "required in vain" "rank 1: gndm_open: GND_MPI_NCCL=1, and there is no NCCL
 told "neither" "rank 1: gndm_open: GND_MPI_NCCL: not 0 or 1 [rank 0]" GND_MPI_NCCL=maybe
 told "a failure at the start" "rank 0: staged: ncclCommInitRank: unhandled cuda error [rank 1]" \
     FAKE_FAIL='ncclCommInitRank 1 1'
+told "not wanted" "copies: GND_MPI_PEER=0;" GND_MPI_PEER=0
+told "no window for others" "copies: cuIpcOpenMemHandle: CUDA_ERROR [rank 1];" FAKE_FAIL='cuIpcOpenMemHandle 1 1'
+told "copies that move nothing" "rank 0: nccl: " FAKE_LOST=1
+check "NCCL moves all" grep -qF 'copies: the test exchange moved wrong bytes [rank 0];' out
+told "no number" "rank 1: gndm_open: GND_MPI_PEER: not 0, nor a number of bytes up to 2^40 [rank 0]" GND_MPI_PEER=-4
 told "a failure of the test exchange" "rank 1: staged: gndm_open: ncclGroupEnd: unhandled cuda error [rank 1]" \
     FAKE_FAIL='ncclGroupEnd 1 1'
 
 FAKE_FAIL='ncclReduceScatter 1 2' GND_MPI_NODE=2 started 3 mpi_nccl fails-large 'ncclReduceScatter: invalid usage'
 # After the test exchange at the start: call 2 and later are the program's.
 for call in 'ncclSend 1 2:ncclSend: invalid usage' 'ncclGroupEnd 1 2:ncclGroupEnd: unhandled cuda error' \
-    'ncclAllReduce 1 1:ncclAllReduce: invalid usage' 'cuStreamWaitEvent 1 4:cuStreamWaitEvent: CUDA_ERROR'; do
+    'ncclAllReduce 1 1:ncclAllReduce: invalid usage' 'cuStreamWaitEvent 1 10:cuStreamWaitEvent: CUDA_ERROR'; do
     FAKE_FAIL=${call%%:*} started 2 mpi_nccl fails "${call#*:}"
 done
+GND_MPI_PEER=100 FAKE_FAIL='cuMemcpyDtoDAsync 1 5' started 2 mpi_nccl fails 'cuMemcpyDtoDAsync: CUDA_ERROR'
+if [ -n "${GND_TEST_ALL-}" ]; then
+    GND_MPI_PEER=100 FAKE_FAIL='cuStreamWaitValue32 1 8' started 2 mpi_nccl fails 'cuStreamWaitValue32: CUDA_ERROR'
+fi
 # In the third stage of an exchange: two are under way. Calls of the queue's waits come after all stages.
-for call in 'ncclGroupEnd 1 4:ncclGroupEnd: unhandled cuda error' 'cuStreamWaitEvent 1 13:cuStreamWaitEvent: CUDA_ERROR'; do
+for call in 'ncclGroupEnd 1 4:ncclGroupEnd: unhandled cuda error' 'cuStreamWaitEvent 1 19:cuStreamWaitEvent: CUDA_ERROR'; do
     GND_MPI_STAGE=300 FAKE_FAIL=${call%%:*} started 2 mpi_nccl fails-stages "${call#*:}"
 done
-FAKE_FAIL='cuEventQuery 1 2' started 2 mpi_nccl breaks "wait: during an exchange by NCCL: cuEventQuery: CUDA_ERROR_LAUNCH_FAILED"
+FAKE_FAIL='cuEventQuery 1 5' started 2 mpi_nccl breaks "wait: during an exchange by NCCL: cuEventQuery: CUDA_ERROR_LAUNCH_FAILED"
 
 # CUDA-aware MPI: device memory is sent and received, also beside a rank that uses its host's; a test at the start.
-export GND_MPI_NCCL=0
+# (A library before that of the sanitizers is one of ours.)
+export GND_MPI_NCCL=0 ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0"
 aware() { started "$@" && sort err | uniq -c | sort -rn | sed -n 's/^ *\([0-9]* fake MPI_.*\)/# \1/p' | head -n 3; }
 LD_PRELOAD=$scratch/aware.so aware 2 mpi_nccl
 check "MPI sends from the device" grep -q 'fake MPI_Isend from the device' err

@@ -9,6 +9,9 @@
 python3 -c 'import numpy' 2>/dev/null || skip_all "no python3 with NumPy (Debian: python3-numpy)"
 if [ "$GND_TEST_SANITIZERS" != no ] && [ -z "${GND_TEST_ALL-}" ]; then skip_all "under the sanitizers with GND_TEST_ALL"; fi
 launcher='python3 -B'
+if [ "$GND_TEST_SANITIZERS" != no ]; then # pytap.py does the same for itself
+    launcher="env LD_PRELOAD=$($CC -print-file-name=libasan.so):$($CC -print-file-name=libstdc++.so.6) $launcher"
+fi
 program_folder=$GND_SRCDIR/tests/mpi
 mkdir files
 for p in 1 3 ${GND_TEST_ALL:+2 4 7}; do started "$p" mpi_python.py "$PWD/files"; done
@@ -42,11 +45,11 @@ try:
 except RuntimeError as e:
     print(e)
 PY
-python3 -B another.py >out 2>err
+$launcher another.py >out 2>err
 check "mpi4py with another MPI is an error" grep -q 'mpi4py uses SOMEMPI 9.9, and libgnd-mpi .*: build gnd with the MPI of' out
 mkdir -p bare
 cp -r "$GND_BUILDDIR/python/gnd" bare/gnd && rm bare/gnd/_mpi.abi3.so
-PYTHONPATH=$PWD/bare python3 -B -c 'import gnd, gnd.mpi' >out 2>&1
+PYTHONPATH=$PWD/bare $launcher -c 'import gnd, gnd.mpi' >out 2>&1
 check "a build without MPI says what to install" grep -q 'ImportError: gnd.mpi: this build of gnd has no distributed.*libopenmpi-dev' out
-check "and gnd itself works" env "PYTHONPATH=$PWD/bare" python3 -B -c 'import gnd; gnd.devices()'
+check "and gnd itself works" env "PYTHONPATH=$PWD/bare" $launcher -c 'import gnd; gnd.devices()'
 done_testing
