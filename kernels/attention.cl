@@ -13,7 +13,8 @@
  *           counts where i at_row + j at_col + at_first >= 0. IN_m of [b][i][j] is at b mb + i mr + j mc.
  *
  * 64 scores of each row that are all `fill`, so far below the largest that their exponentials are 0, are left out
- * unless v has a NaN or an infinity there, which even a weight of 0 makes NaN.
+ * unless v has a NaN or an infinity there, which even a weight of 0 makes NaN. If the same holds of all that follow
+ * (LAST), the group ends. ODDS is 1 where odds[b][j / 64] tells of v, and 0 where a group looks itself.
  */
 
 /* Groups of WG work-items, 16 of them for a row, of which each has TM rows and, 16 apart, 4 columns of scores and DJ
@@ -75,6 +76,7 @@
         some = place + (di > 0 ? di * (rows - 1) : 0) + (dj > 0 ? dj * (cols - 1) : 0) >= 0;
         all = place + (di < 0 ? di * (rows - 1) : 0) + (dj < 0 ? dj * (cols - 1) : 0) >= 0;
 #define COUNTS(i, u) (di * ROW(i) + dj * ((u) * 16 + x) + place >= 0)
+#define LAST (dj <= 0)
 #else
         g_u32 keep = 0;
         UNROLL
@@ -87,6 +89,7 @@
             }
         }
         some = keep != 0;
+#define LAST 0
 #define COUNTS(i, u) (keep >> ((i) * 4 + (u)) & 1u)
 #endif
         for (int i = 0; i < TM; i++) far &= ROW(i) >= rows || fill - most[i] < -120.0f;
@@ -97,12 +100,20 @@
             ANY(some, some || !far);
         }
         if (!some) {
+            const g_i64 end = LAST ? N : j0 + cols;
             int odd = 0;
-            for (int e = lid; e < cols * D; e += WG) {
+#if ODDS
+            for (g_i64 e = j0 / 64 + lid; e < (end + 63) / 64; e += WG) odd |= odds[b * ((N + 63) / 64) + e];
+#else
+            UNROLL16
+            for (g_i64 e = lid; e < (end - j0) * D; e += WG) {
                 const g_f32 t = LD(vj, e);
                 odd |= !(t - t == 0);
             }
+#endif
             ANY(some, odd);
+            if (!some && end == N)
+                break;
             if (!some)
                 continue;
         }
@@ -238,6 +249,25 @@
         }
     }
 
+/* Whether 64 rows of v have a NaN or an infinity, for groups of WG work-items. */
+//@text attention_odds
+    GND_LOCAL int any_;
+    const int lid = (int)GND_LID(0);
+    const g_i64 parts = (N + 63) / 64, b = (g_i64)GND_GRP(0) / parts, j0 = (g_i64)GND_GRP(0) % parts * 64;
+    const g_i64 size = (N - j0 < 64 ? N - j0 : 64) * D;
+    GND_CONST_GLOBAL MT *vj = v + (b * N + j0) * D;
+    int odd = 0;
+    if (lid == 0) any_ = 0;
+    UNROLL16
+    for (g_i64 e = lid; e < size; e += WG) {
+        const g_f32 t = LD(vj, e);
+        odd |= !(t - t == 0);
+    }
+    GND_BARRIER();
+    if (odd) any_ = 1;
+    GND_BARRIER();
+    if (lid == 0) odds[GND_GRP(0)] = any_;
+
 /* Rows of 16-bit elements on their way to local memory, 64 of W elements; what is beyond `rows`, or beyond a row's end
  * in the P - 8 places that it has there, is 0. A group's own copies are one group of cp.async. */
 //@text attention_tile
@@ -315,6 +345,7 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
         some = place + (di > 0 ? di * (rows - 1) : 0) + (dj > 0 ? dj * (cols - 1) : 0) >= 0;
         all = place + (di < 0 ? di * (rows - 1) : 0) + (dj < 0 ? dj * (cols - 1) : 0) >= 0;
 #define COUNTS(h, n) (mine + di * (h) * 8 + dj * ((n) / 2 * 8 + (n) % 2) >= 0)
+#define LAST (dj <= 0)
 #else
         unsigned keep = 0;
 #pragma unroll
@@ -323,16 +354,27 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
             if (r < rows && j < cols && (IN_m(b * mb + (i0 + r) * mr + (j0 + j) * mc) != 0) == KEEP) keep |= 1u << e;
         }
         some = keep != 0;
+#define LAST 0
 #define COUNTS(h, n) (keep >> ((n) / 2 * 4 + (h) * 2 + (n) % 2) & 1u)
 #endif
 #pragma unroll
         for (int h = 0; h < 2; h++) far &= warp * 16 + g + h * 8 >= rows || fill - most[h] < -160.0f;
         if ((MASK == 1 || !some) && !__syncthreads_or(some || !far)) {
+            const g_i64 end = LAST ? N : next;
             int odd = 0;
-            for (int e = (int)threadIdx.x; e < cols * D; e += WG) odd |= (vb[j0 * D + e] & ODD16) == ODD16;
+#if ODDS
+            for (g_i64 e = j0 / 64 + threadIdx.x; e < (N < end ? N + 63 : end) / 64; e += WG)
+                odd |= odds[b * ((N + 63) / 64) + e];
+#else
+#pragma unroll 16
+            for (g_i64 e = threadIdx.x; e < ((N < end ? N : end) - j0) * D; e += WG)
+                odd |= (vb[j0 * D + e] & ODD16) == ODD16;
+#endif
             if (!__syncthreads_or(odd)) {
                 asm volatile("cp.async.wait_all;" ::: "memory");
-                if (next < N) tile<C, PC>(lk, kb + next * C, N - next < 64 ? (int)(N - next) : 64, fast_k);
+                if (end >= N)
+                    break;
+                tile<C, PC>(lk, kb + next * C, N - next < 64 ? (int)(N - next) : 64, fast_k);
                 continue;
             }
         }
@@ -360,23 +402,31 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             float top = most[h], from, fade;
+#define SCORE(n) s[(n) / 2][h * 2 + (n) % 2]
+#pragma unroll
+            for (int n = 0; n < 16; n++) SCORE(n) *= scale;
+#if MASK % 2
+            if (!all) {
+#pragma unroll
+                for (int n = 0; n < 16; n++) SCORE(n) = COUNTS(h, n) ? SCORE(n) : fill;
+            }
+#elif MASK == 2
 #pragma unroll
             for (int n = 0; n < 16; n++) {
-                float *const z = &s[n / 2][h * 2 + n % 2];
-                const int j = n / 2 * 8 + t * 2 + n % 2;
-                *z *= scale;
-#if MASK % 2
-                *z = all || COUNTS(h, n) ? *z : fill;
-#elif MASK == 2
-                const int r = warp * 16 + g + h * 8;
+                const int r = warp * 16 + g + h * 8, j = n / 2 * 8 + t * 2 + n % 2;
                 if (r < rows && j < cols) {
                     const float by = (float)IN_m(b * mb + (i0 + r) * mr + (j0 + j) * mc);
-                    *z += BASE2(by);
+                    SCORE(n) += BASE2(by);
                 }
-#endif
-                *z = cols == 64 || j < cols ? *z : -GND_INF_f32;
-                top = fmaxf(top, *z);
             }
+#endif
+            if (cols < 64) {
+#pragma unroll
+                for (int n = 0; n < 16; n++)
+                    SCORE(n) = n / 2 * 8 + t * 2 + n % 2 < cols ? SCORE(n) : -GND_INF_f32;
+            }
+#pragma unroll
+            for (int n = 0; n < 16; n++) top = fmaxf(top, SCORE(n));
             top = fmaxf(top, CROSS(top, 1));
             top = fmaxf(top, CROSS(top, 2));
             from = top == -GND_INF_f32 ? 0 : top;
@@ -385,9 +435,8 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
             sum[h] *= fade;
 #pragma unroll
             for (int n = 0; n < 16; n++) {
-                float *const z = &s[n / 2][h * 2 + n % 2];
-                EXP2(*z, *z - from);
-                sum[h] += *z;
+                EXP2(SCORE(n), SCORE(n) - from);
+                sum[h] += SCORE(n);
             }
 #pragma unroll
             for (int n = 0; n < PD / 8 - 1; n++) {

@@ -20,11 +20,12 @@ enum { DIVIDE = 16 };
  * Bytes of local memory that the kernel may have: a work-group of any CUDA device has them without
  * asking.
  */
-enum { MOST_COLUMNS = 128, GROUP = 128, BLOCK = 64, ROOM = 48 * 1024 };
+enum { MOST_COLUMNS = 128, WIDE = 80, GROUP = 128, BLOCK = 64, ROOM = 48 * 1024 };
 /* The most elements of a piece of k or v in float32; the most that sums of places come to. */
 enum { MOST_PIECE = 2560, MOST_COLUMNS_PIECE = 40, MOST_PLACE = 1 << 30 };
-/* The most nodes of both sides of a comparison of places. */
-enum { MOST_PARTS = 16 };
+/* The most nodes of both sides of a comparison of places; blocks of k of which it is not worth a
+ * launch to look at v before. */
+enum { MOST_PARTS = 16, FEW_BLOCKS = 4 };
 
 /* --- recognising it --------------------------------------------------------------------------- */
 
@@ -360,6 +361,39 @@ static int64_t piece_of(int64_t c)
     return c < 32 ? c : 32;
 }
 
+/* The elements of k and v, and how far loops are unrolled: on a CPU that runs this nevertheless,
+ * unrolling would only slow compilation. */
+static void elements(gnd__prog *p)
+{
+    gnd__pk_def(p, "typedef %s MT;\n#define LD(p, i) gnd_ld_%s(p, i)\n", gnd__ctype_mem(p->dtype),
+                gnd__suffix(p->dtype));
+    gnd__pk_def(p, p->t->props->kind == GND_DEV_CPU
+                       ? "#define UNROLL\n#define UNROLL4\n#define UNROLL16\n"
+                       : "#define UNROLL _Pragma(\"unroll\")\n"
+                         "#define UNROLL4 _Pragma(\"unroll 4\")\n"
+                         "#define UNROLL16 _Pragma(\"unroll 16\")\n");
+}
+
+/* Which blocks of rows of v have a NaN or an infinity, in scratch memory, or -1: groups that leave
+ * out blocks ask. Of few blocks they look themselves, which saves a launch. */
+static int odd_blocks(gnd__prog *p, int64_t n, int64_t d, int64_t batch)
+{
+    const gnd__scores how = (gnd__scores)(p->args->n[N_HOW] % DIVIDE);
+    const int64_t blocks = (n + BLOCK - 1) / BLOCK * batch;
+    if (n <= FEW_BLOCKS * BLOCK || how == GND__SCORES_PLAIN || how == GND__SCORES_ADD)
+        return -1;
+    const int odds = gnd__prog_scratch(p, blocks * (int64_t)sizeof(int32_t));
+    gnd__pk_begin(p, "k_odds");
+    gnd__pk_def(p, "#define D %d\n#define WG %d\n", (int)d, GROUP);
+    gnd__pk_in(p, "v", 2);
+    gnd__pk_mem(p, "odds", odds, GND_INT32);
+    gnd__pk_int(p, "N", n);
+    elements(p);
+    gnd__pk_body(p, "attention_odds", p->dtype);
+    gnd__pk_end1(p, blocks, GROUP, gnd__prog_reads(p, 2), blocks * (int64_t)sizeof(int32_t));
+    return odds;
+}
+
 /* The macros of the kernel in float32, for groups that have br rows. */
 static void in_float(gnd__prog *p, int64_t br, int64_t c, int64_t d)
 {
@@ -373,8 +407,6 @@ static void in_float(gnd__prog *p, int64_t br, int64_t c, int64_t d)
     gnd__pk_def(p, "#define EACH %d\n#define EACH_Q %d\n#define PIECE %d\n",
                 (int)((most + GROUP - 1) / GROUP), (int)((ck * br + GROUP - 1) / GROUP),
                 (int)(most + ck));
-    gnd__pk_def(p, "typedef %s MT;\n#define LD(p, i) gnd_ld_%s(p, i)\n", gnd__ctype_mem(p->dtype),
-                gnd__suffix(p->dtype));
     if (p->dtype == GND_FLOAT32)
         gnd__pk_def(p, "#define ST(p, i, v) ((p)[i] = (v))\n");
     else
@@ -383,10 +415,6 @@ static void in_float(gnd__prog *p, int64_t br, int64_t c, int64_t d)
     gnd__pk_def(p, p->t->props->dialect == GND_DIALECT_CUDA
                        ? "#define SHUFFLES 1\n#define CROSS(v, n) gnd_cross_f32(v, n)\n"
                        : "#define SHUFFLES 0\n");
-    /* on a CPU that runs this nevertheless, unrolling would only slow compilation */
-    gnd__pk_def(p, p->t->props->kind == GND_DEV_CPU ? "#define UNROLL\n#define UNROLL4\n"
-                                                    : "#define UNROLL _Pragma(\"unroll\")\n"
-                                                      "#define UNROLL4 _Pragma(\"unroll 4\")\n");
     gnd__pk_def(p, "#define LOCAL_ALIGN __attribute__((aligned(16)))\n");
 }
 
@@ -402,6 +430,7 @@ void gnd__prim_attention(gnd__prog *p)
         (room(br) > (int64_t)p->t->props->local_bytes || (m + br - 1) / br * batch < 2 * units))
         br = BLOCK / 2;
     const int64_t blocks = (m + br - 1) / br;
+    const int odds = odd_blocks(p, n, d, batch);
     gnd__pk_begin(p, "k_attention");
     gnd__pk_def(p, "#define C %d\n#define D %d\n#define WG %d\n#define BR %d\n", (int)c, (int)d,
                 GROUP, (int)br);
@@ -410,11 +439,15 @@ void gnd__prim_attention(gnd__prog *p)
     gnd__pk_in(p, "k", 1);
     gnd__pk_in(p, "v", 2);
     mask(p, batch);
+    gnd__pk_def(p, "#define ODDS %d\n", odds >= 0);
+    if (odds >= 0)
+        gnd__pk_mem(p, "odds", odds, GND_INT32);
     gnd__pk_int(p, "scale_bits", p->args->n[N_SCALE]);
     gnd__pk_int(p, "B", batch);
     gnd__pk_int(p, "M", m);
     gnd__pk_int(p, "N", n);
     gnd__pk_int(p, "NR", blocks);
+    elements(p);
     in_float(p, br, c, d);
     if (cores) {
         const int pc = (int)(c + 15) / 16 * 16 + 8, pd = (int)(d + 15) / 16 * 16 + 8;
@@ -424,6 +457,7 @@ void gnd__prim_attention(gnd__prog *p)
                     p->dtype == GND_FLOAT16 ? "0x7c00" : "0x7f80");
         gnd__pk_defs(p, "attention_tile", p->dtype);
         gnd__pk_def(p, "#endif\n");
+        gnd__pk_resident(p, c > WIDE || d > WIDE ? 3 : 4);
         gnd__pk_add(p, "#if __CUDA_ARCH__ >= 800\n");
         gnd__pk_body(p, "attention_mma", p->dtype);
         gnd__pk_add(p, "#else\n");
