@@ -17,8 +17,9 @@
  * (LAST), the group ends. ODDS is 1 where odds[b][j / 64] tells of v, and 0 where a group looks itself.
  */
 
-/* Groups of WG work-items, 16 of them for a row, of which each has TM rows and, 16 apart, 4 columns of scores and DJ
- * of the result. q and k come CK columns at a time, v VK rows. Rows of local memory are QP long. */
+/* Groups of WG work-items, 16 of them for a row, of which each has TM rows, TV of them side by side, 4 columns of
+ * scores and DJ of the result, DV of them side by side. q and k come CK columns at a time, v VK rows. Rows of local
+ * memory are QP long; weights of columns 0, 4, 8, ... come before those of 1, 5, 9. */
 //@text attention
     GND_LOCAL g_f32 lq[CK * QP] LOCAL_ALIGN, lp[64 * QP] LOCAL_ALIGN, le[PIECE] LOCAL_ALIGN;
 #if MASK % 2 && !SHUFFLES
@@ -33,7 +34,8 @@
 #else
 #define ANY(r, is) r = __syncthreads_or(is)
 #endif
-#define ROW(i) ((i) / 4 * (WG / 4) + w * 4 + (i) % 4)
+#define ROW(i) ((i) / TV * (WG / 16 * TV) + w * TV + (i) % TV)
+#define COL(j) ((j) / DV * (16 * DV) + x * DV + (j) % DV)
 #define PART(c0) (C % CK && C - (c0) < CK ? C - (c0) : CK)
     const int lid = (int)GND_LID(0), x = lid % 16, w = lid / 16;
     const g_i64 b = (g_i64)GND_GRP(0) % B, i0 = (NR - 1 - (g_i64)GND_GRP(0) / B) * BR;
@@ -54,7 +56,7 @@
 #define FETCH_K(c0) \
         UNROLL \
         for (int n = 0; n < EACH; n++) { \
-            const int e = lid + n * WG, c = e % CK + (c0), j = e / CK; \
+            const int e = lid + n / 4 * WG, c = e % CK + (c0), j = e / CK * 4 + n % 4; \
             piece[n] = j < cols && c < C ? LD(kj, j * C + c) : 0; \
         } \
         UNROLL \
@@ -75,7 +77,7 @@
         const int di = (int)at_row, dj = (int)at_col, place = di * (int)i0 + dj * (int)j0 + (int)at_first;
         some = place + (di > 0 ? di * (rows - 1) : 0) + (dj > 0 ? dj * (cols - 1) : 0) >= 0;
         all = place + (di < 0 ? di * (rows - 1) : 0) + (dj < 0 ? dj * (cols - 1) : 0) >= 0;
-#define COUNTS(i, u) (di * ROW(i) + dj * ((u) * 16 + x) + place >= 0)
+#define COUNTS(i, u) (di * ROW(i) + dj * (x * 4 + (u)) + place >= 0)
 #define LAST (dj <= 0)
 #else
         g_u32 keep = 0;
@@ -83,7 +85,7 @@
         for (int i = 0; i < TM; i++) {
             UNROLL
             for (int u = 0; u < 4; u++) {
-                const int r = ROW(i), j = u * 16 + x;
+                const int r = ROW(i), j = x * 4 + u;
                 if (r < rows && j < cols && (IN_m(b * mb + (i0 + r) * mr + (j0 + j) * mc) != 0) == KEEP)
                     keep |= (g_u32)1 << (i * 4 + u);
             }
@@ -105,8 +107,16 @@
 #if ODDS
             for (g_i64 e = j0 / 64 + lid; e < (end + 63) / 64; e += WG) odd |= odds[b * ((N + 63) / 64) + e];
 #else
-            UNROLL16
-            for (g_i64 e = lid; e < (end - j0) * D; e += WG) {
+            const g_i64 size = (end - j0) * D;
+            g_i64 e = lid;
+            for (; e + 15 * WG < size; e += 16 * WG) {
+                g_f32 t[16];
+                UNROLL
+                for (int n = 0; n < 16; n++) t[n] = LD(vj, e + n * WG);
+                UNROLL
+                for (int n = 0; n < 16; n++) odd |= !(t[n] - t[n] == 0);
+            }
+            for (; e < size; e += WG) {
                 const g_f32 t = LD(vj, e);
                 odd |= !(t - t == 0);
             }
@@ -128,8 +138,8 @@
             GND_BARRIER();
             UNROLL
             for (int n = 0; n < EACH; n++) {
-                const int e = lid + n * WG;
-                if (e < CK * 64) le[e % CK * 65 + e / CK] = piece[n];
+                const int e = lid + n / 4 * WG;
+                if (e < CK * 16) le[e % CK * 68 + e / CK * 4 + n % 4] = piece[n];
             }
             UNROLL
             for (int n = 0; n < EACH_Q; n++) {
@@ -148,7 +158,7 @@
                 UNROLL
                 for (int i = 0; i < TM; i++) rq[i] = lq[p * QP + ROW(i)];
                 UNROLL
-                for (int u = 0; u < 4; u++) rk[u] = le[p * 65 + u * 16 + x];
+                for (int u = 0; u < 4; u++) rk[u] = le[p * 68 + x * 4 + u];
                 UNROLL
                 for (int i = 0; i < TM; i++) {
                     UNROLL
@@ -162,7 +172,7 @@
             top[i] = -GND_INF_f32;
             UNROLL
             for (int u = 0; u < 4; u++) {
-                const int j = u * 16 + x;
+                const int j = x * 4 + u;
                 g_f32 t = SCALE(s[i][u]);
 #if MASK % 2
                 t = all || COUNTS(i, u) ? t : fill;
@@ -192,12 +202,16 @@
             sum[i] *= fade;
             UNROLL
             for (int u = 0; u < 4; u++) {
-                const g_f32 t = exp(s[i][u] - from);
-                sum[i] += t;
-                lp[(u * 16 + x) * QP + ROW(i)] = t;
+                s[i][u] = exp(s[i][u] - from);
+                sum[i] += s[i][u];
             }
             UNROLL
             for (int j = 0; j < DJ; j++) acc[i][j] *= fade;
+        }
+        UNROLL
+        for (int u = 0; u < 4; u++) {
+            UNROLL
+            for (int i = 0; i < TM; i++) lp[(u * 16 + x) * QP + ROW(i)] = s[i][u];
         }
         for (int v0 = 0; v0 < cols; v0 += VK) {
             GND_BARRIER();
@@ -214,9 +228,9 @@
             for (int p = 0; p < VK; p++) {
                 g_f32 rp[TM], rv[DJ];
                 UNROLL
-                for (int i = 0; i < TM; i++) rp[i] = lp[(v0 + p) * QP + ROW(i)];
+                for (int i = 0; i < TM; i++) rp[i] = lp[((v0 + p) / 4 + p % 4 * 16) * QP + ROW(i)];
                 UNROLL
-                for (int j = 0; j < DJ; j++) rv[j] = le[p * D + (j * 16 + x < D ? j * 16 + x : D - 1)];
+                for (int j = 0; j < DJ; j++) rv[j] = le[p * D + (COL(j) < D ? COL(j) : D - DV + j % DV)];
                 UNROLL
                 for (int i = 0; i < TM; i++) {
                     UNROLL
@@ -245,7 +259,7 @@
     for (int i = 0; i < TM; i++) {
         UNROLL
         for (int j = 0; j < DJ; j++) {
-            if (ROW(i) < rows && j * 16 + x < D) ST(y, (b * M + i0 + ROW(i)) * D + j * 16 + x, acc[i][j] / sum[i]);
+            if (ROW(i) < rows && COL(j) < D) ST(y, (b * M + i0 + ROW(i)) * D + COL(j), acc[i][j] / sum[i]);
         }
     }
 
@@ -304,6 +318,7 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
         : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
 #define PACK(r, low, high) asm("cvt.rn." T16 "x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low))
 #define BASE2(x) (fabsf(x) > 2.3e38f ? (x) : (x) * log2e) /* what is finite stays so */
+#define ODD2(r) (((r) & ODD16) == ODD16 || ((r) >> 16 & ODD16) == ODD16)
 #define EXP2(r, x) asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x))
 
 /* The same on tensor cores, for 16-bit elements: a warp has 16 rows of q as operands in registers, and those of its
@@ -366,9 +381,19 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
             for (g_i64 e = j0 / 64 + threadIdx.x; e < (N < end ? N + 63 : end) / 64; e += WG)
                 odd |= odds[b * ((N + 63) / 64) + e];
 #else
-#pragma unroll 16
-            for (g_i64 e = threadIdx.x; e < ((N < end ? N : end) - j0) * D; e += WG)
-                odd |= (vb[j0 * D + e] & ODD16) == ODD16;
+            const g_i64 size = ((N < end ? N : end) - j0) * D;
+            const g_u16 *const vj = vb + j0 * D;
+            g_i64 e = threadIdx.x;
+            if (D % 8 == 0 && fast_v) {
+#pragma unroll 8
+                for (; e < size / 8; e += WG) {
+                    const uint4 r = ((const uint4 *)vj)[e];
+                    odd |= ODD2(r.x) | ODD2(r.y) | ODD2(r.z) | ODD2(r.w);
+                }
+            } else {
+#pragma unroll 8
+                for (; e < size; e += WG) odd |= (vj[e] & ODD16) == ODD16;
+            }
 #endif
             if (!__syncthreads_or(odd)) {
                 asm volatile("cp.async.wait_all;" ::: "memory");

@@ -20,6 +20,8 @@
 #define SHORT_ROW 2048 /* many rows up to this length: several per group, by gnd__cg_rows */
 #define MANY_ROWS 1024
 #define MIN_ITEMS 262144 /* work-items that fill a large GPU */
+#define NARROW_ROW 8     /* bytes */
+#define NARROW_BYTES (1 << 20)
 
 /* Marks the accesses of the body that are contiguous along axis d. */
 static void vectorise(gnd__cg *c, int d)
@@ -114,11 +116,19 @@ static int has_layers(const gnd__cg *c)
 }
 
 /* Whether less than 32 kept points are read together: a group for each of them would read the same
- * lines of memory again. */
+ * lines of memory again. Bytes one by one, and what fits one group's work, are not worth it. */
 static int narrow_pays(gnd__cg *c, int64_t m, int64_t r)
 {
-    return m < 32 && r > FEW_CHUNK && has_layers(c) && gnd__cg_group(c, GROUP) == GROUP &&
-           gnd__cg_any_order(c->k);
+    const gnd__kir *k = c->k;
+    int64_t bytes = 0; /* of the widest of them */
+    for (int i = 0; i < k->naccess; i++)
+        if (k->access[i].slot >= 0 && gnd__cg_in_phase(k, i, 0) &&
+            k->access[i].stride[k->nkeep - 1] == 1) {
+            const int64_t size = m * (int64_t)gnd_dtype_size((gnd_dtype)k->access[i].dtype);
+            bytes = size > bytes ? size : bytes;
+        }
+    return m < 32 && bytes >= NARROW_ROW && bytes * r >= NARROW_BYTES && has_layers(c) &&
+           gnd__cg_group(c, GROUP) == GROUP && gnd__cg_any_order(k);
 }
 
 static tiling tile_points(gnd__cg *c)

@@ -23,9 +23,9 @@ enum { DIVIDE = 16 };
 enum { MOST_COLUMNS = 128, WIDE = 80, GROUP = 128, BLOCK = 64, ROOM = 48 * 1024 };
 /* The most elements of a piece of k or v in float32; the most that sums of places come to. */
 enum { MOST_PIECE = 2560, MOST_COLUMNS_PIECE = 40, MOST_PLACE = 1 << 30 };
-/* The most nodes of both sides of a comparison of places; blocks of k of which it is not worth a
- * launch to look at v before. */
-enum { MOST_PARTS = 16, FEW_BLOCKS = 4 };
+/* The most nodes of both sides of a comparison of places. It is worth a launch to look at v before
+ * if there are more than FEW_BLOCKS blocks of k, and WAVES groups for each compute unit. */
+enum { MOST_PARTS = 16, FEW_BLOCKS = 4, WAVES = 4 };
 
 /* --- recognising it --------------------------------------------------------------------------- */
 
@@ -225,7 +225,7 @@ static gnd_array *const *product_of(const gnd_array *s, gnd__attention *x)
  * the weights, and pieces of k or v. */
 static int64_t room(int64_t rows)
 {
-    return ((rows + 4) * (MOST_COLUMNS_PIECE + BLOCK) + MOST_PIECE + MOST_COLUMNS_PIECE) * 4;
+    return ((rows + 4) * (MOST_COLUMNS_PIECE + BLOCK) + MOST_PIECE + 4 * MOST_COLUMNS_PIECE) * 4;
 }
 
 /* Whether the kernel takes it: with few rows of q and many of k, products over all of the device
@@ -398,15 +398,21 @@ static int odd_blocks(gnd__prog *p, int64_t n, int64_t d, int64_t batch)
 static void in_float(gnd__prog *p, int64_t br, int64_t c, int64_t d)
 {
     const int64_t ck = piece_of(c);
-    int64_t vk = BLOCK, most;
+    const int tm = (int)(br * 16 / GROUP), dj = (int)((d + 15) / 16);
+    const int64_t each = (ck * BLOCK / 4 + GROUP - 1) / GROUP * 4; /* in fours along rows of k */
+    int64_t vk = BLOCK;
     while (vk * d > MOST_PIECE)
         vk /= 2;
-    most = ck * BLOCK > vk * d ? ck * BLOCK : vk * d;
+    const int64_t each_v = (vk * d + GROUP - 1) / GROUP, room_k = ck * (BLOCK + 4);
     gnd__pk_def(p, "#define TM %d\n#define DJ %d\n#define QP %d\n#define CK %d\n#define VK %d\n",
-                (int)(br * 16 / GROUP), (int)((d + 15) / 16), (int)br + 4, (int)ck, (int)vk);
+                tm, dj, (int)br + 4, (int)ck, (int)vk);
+    gnd__pk_def(p, "#define TV %d\n#define DV %d\n", tm < 4 ? tm : 4,
+                d % 4 == 0 && dj % 4 == 0   ? 4
+                : d % 2 == 0 && dj % 2 == 0 ? 2
+                                            : 1);
     gnd__pk_def(p, "#define EACH %d\n#define EACH_Q %d\n#define PIECE %d\n",
-                (int)((most + GROUP - 1) / GROUP), (int)((ck * br + GROUP - 1) / GROUP),
-                (int)(most + ck));
+                (int)(each > each_v ? each : each_v), (int)((ck * br + GROUP - 1) / GROUP),
+                (int)(room_k > vk * d ? room_k : vk * d));
     if (p->dtype == GND_FLOAT32)
         gnd__pk_def(p, "#define ST(p, i, v) ((p)[i] = (v))\n");
     else
@@ -427,10 +433,12 @@ void gnd__prim_attention(gnd__prog *p)
     const int64_t units = p->t->props->compute_units;
     int64_t br = BLOCK;
     if (!cores &&
-        (room(br) > (int64_t)p->t->props->local_bytes || (m + br - 1) / br * batch < 2 * units))
+        (room(br) > (int64_t)p->t->props->local_bytes || (m + br - 1) / br * batch < units * 3 / 2))
         br = BLOCK / 2;
+    if (!cores && (m + br - 1) / br * batch < units && br < BLOCK)
+        br = BLOCK / 4;
     const int64_t blocks = (m + br - 1) / br;
-    const int odds = odd_blocks(p, n, d, batch);
+    const int odds = blocks * batch < WAVES * units ? -1 : odd_blocks(p, n, d, batch);
     gnd__pk_begin(p, "k_attention");
     gnd__pk_def(p, "#define C %d\n#define D %d\n#define WG %d\n#define BR %d\n", (int)c, (int)d,
                 GROUP, (int)br);
@@ -457,7 +465,7 @@ void gnd__prim_attention(gnd__prog *p)
                     p->dtype == GND_FLOAT16 ? "0x7c00" : "0x7f80");
         gnd__pk_defs(p, "attention_tile", p->dtype);
         gnd__pk_def(p, "#endif\n");
-        gnd__pk_resident(p, c > WIDE || d > WIDE ? 3 : 4);
+        gnd__pk_resident(p, c > WIDE || d > WIDE ? 3 : blocks * batch < WAVES * units ? 2 : 4);
         gnd__pk_add(p, "#if __CUDA_ARCH__ >= 800\n");
         gnd__pk_body(p, "attention_mma", p->dtype);
         gnd__pk_add(p, "#else\n");

@@ -215,6 +215,16 @@ static void not_finite(gnd_device *dev, gnd_dtype t)
     }
 }
 
+/* So many groups that blocks of v are looked at by a kernel of its own. */
+static void looked_at(gnd_device *dev, gnd_dtype t, int64_t b)
+{
+    const odds o = {{-1, -1, (300 + 100) * 17}, {0, 0, NAN}};
+    problem p = {.dev = dev, .t = t, .b = b, .m = 130, .n = 300, .c = 20, .d = 17};
+    make(&p, GND_BOOL, 0, &o);
+    check(&p, forms[4].text, 1, CAUSAL, 0, -1e4);
+    drop(&p);
+}
+
 /* Rows of which every score is -inf are NaN, as the formula has it; where every score is the lowest
  * number of the dtype, they are means. */
 static void nothing_left(gnd_device *dev, gnd_dtype t)
@@ -345,6 +355,7 @@ static void all(gnd_device *dev, const char *spec)
     tap_diag("%s", spec);
     each_form(dev, GND_FLOAT32, 1, gpu ? 1 : 2);
     not_finite(dev, GND_FLOAT32);
+    looked_at(dev, GND_FLOAT32, gpu ? 200 : 8);
     nothing_left(dev, GND_FLOAT32);
     places(dev);
     others(dev);
@@ -358,6 +369,7 @@ static void all(gnd_device *dev, const char *spec)
         if (t != GND_FLOAT32) {
             each_form(dev, t, 0, 1);
             not_finite(dev, t);
+            looked_at(dev, t, 200);
             nothing_left(dev, t);
         }
     }
