@@ -135,9 +135,22 @@ gnd_array *gnd_rng_integers(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-/* Begins a call; the result is 64 random bits for each element of a shape, as sort keys. */
+/* How many of 64 random bits are sort keys for n elements, of which `each` are sorted together: so
+ * many that in 255 of 256 calls no two of these are equal. A radix sort leaves out the others. */
+static int key_bits(int64_t n, int64_t each)
+{
+    int bits = 7;
+    for (; n > 1; n = (n + 1) / 2)
+        bits++;
+    for (; each > 1; each = (each + 1) / 2)
+        bits++;
+    return bits < 64 ? (bits + 7) / 8 * 8 : 64;
+}
+
+/* Begins a call; the result is random bits for each element of a shape, as sort keys for each row
+ * of `each` elements. */
 static gnd_array *keys(gnd__draw *d, const char *func, gnd_rng *g, gnd_device *dev, int ndim,
-                       const int64_t *shape, gnd_array **out)
+                       const int64_t *shape, int64_t each, gnd_array **out)
 {
     gnd_array *bad = gnd__draw_shape(d, func, g, dev, ndim, shape, 0, NULL);
     if (bad)
@@ -146,6 +159,9 @@ static gnd_array *keys(gnd__draw *d, const char *func, gnd_rng *g, gnd_device *d
     d->in = gnd__enter(func);
     gnd__draw_places(d);
     *out = gnd__draw_raw(d, GND__FN_BITS64, GND_UINT64, 0, 0, NULL);
+    const int bits = (*out)->kind == GND__ERROR ? 64 : key_bits((*out)->size, each);
+    if (bits < 64)
+        *out = gnd__op2(GND__OP_BITWISE_RIGHT_SHIFT, *out, gnd_int(64 - bits));
     return NULL;
 }
 
@@ -159,7 +175,7 @@ gnd_array *gnd_rng_permutation(gnd_rng *g, gnd_device *dev, int64_t n)
         return gnd__fail(dev, GND_ERR_ARG,
                          "rng_permutation: n is %" PRId64 ": it must be 0 or more", n);
     }
-    gnd_array *bad = keys(&d, "rng_permutation", g, dev, 1, &n, &k);
+    gnd_array *bad = keys(&d, "rng_permutation", g, dev, 1, &n, n, &k);
     return bad ? bad : gnd__draw_end(&d, gnd_argsort(k, 0, 0));
 }
 
@@ -181,7 +197,7 @@ gnd_array *gnd_rng_shuffle(gnd_rng *g, gnd_array *x, int axis)
     gnd_array *key;
     int k;
     gnd_array *bad = check_order("rng_shuffle", g, x, axis, &k);
-    if (bad || (bad = keys(&d, "rng_shuffle", g, x->dev, 1, &x->dim[k], &key)))
+    if (bad || (bad = keys(&d, "rng_shuffle", g, x->dev, 1, &x->dim[k], x->dim[k], &key)))
         return bad;
     gnd_array *i = gnd_argsort(key, 0, 0);
     d.t = (gnd_dtype)x->dtype;
@@ -194,7 +210,7 @@ gnd_array *gnd_rng_permuted(gnd_rng *g, gnd_array *x, int axis)
     gnd_array *key;
     int k;
     gnd_array *bad = check_order("rng_permuted", g, x, axis, &k);
-    if (bad || (bad = keys(&d, "rng_permuted", g, x->dev, x->ndim, x->dim, &key)))
+    if (bad || (bad = keys(&d, "rng_permuted", g, x->dev, x->ndim, x->dim, x->dim[k], &key)))
         return bad;
     gnd__gather how;
     for (int i = 0; i < x->ndim; i++) {
