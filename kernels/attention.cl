@@ -19,7 +19,7 @@
 
 /* Groups of WG work-items, 16 of them for a row, of which each has TM rows, TV of them side by side, 4 columns of
  * scores and DJ of the result, DV of them side by side. q and k come CK columns at a time, v VK rows. Rows of local
- * memory are QP long; weights of columns 0, 4, 8, ... come before those of 1, 5, 9. */
+ * memory are QP long; weights of columns 0, 4, 8, ... come before those of 1, 5, 9. This is turn `turn` of TURNS. */
 //@text attention
     GND_LOCAL g_f32 lq[CK * QP] LOCAL_ALIGN, lp[64 * QP] LOCAL_ALIGN, le[PIECE] LOCAL_ALIGN;
 #if MASK % 2 && !SHUFFLES
@@ -38,7 +38,7 @@
 #define COL(j) ((j) / DV * (16 * DV) + x * DV + (j) % DV)
 #define PART(c0) (C % CK && C - (c0) < CK ? C - (c0) : CK)
     const int lid = (int)GND_LID(0), x = lid % 16, w = lid / 16;
-    const g_i64 b = (g_i64)GND_GRP(0) % B, i0 = (NR - 1 - (g_i64)GND_GRP(0) / B) * BR;
+    const g_i64 b = (g_i64)GND_GRP(0) % B, i0 = ((NR - 1 - (g_i64)GND_GRP(0) / B) * TURNS + turn) * BR;
     const int rows = M - i0 < BR ? (int)(M - i0) : BR;
     const g_f32 scale = GND_FROM_f32((g_u32)scale_bits);
     GND_CONST_GLOBAL MT *qb = q + (b * M + i0) * C, *kb = k + b * N * C, *vb = v + b * N * D;
@@ -321,59 +321,77 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
 #define ODD2(r) (((r) & ODD16) == ODD16 || ((r) >> 16 & ODD16) == ODD16)
 #define EXP2(r, x) asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x))
 
-/* The same on tensor cores, for 16-bit elements: a warp has 16 rows of q as operands in registers, and those of its
- * scores are the operand of the second product as they are. Of each 8 columns a work-item has two, of rows g and
- * g + 8. k and v come in turn while the other is in use. Rows of local memory are PC and PD long: 8 more than a
+/* The same on tensor cores, for 16-bit elements, with TURNS times BR rows of q: a warp has TURNS times 16 of them as
+ * operands in registers, and those of its scores are the operand of the second product as they are. What is read from
+ * local memory serves all of them. Of each 8 columns a work-item has two, of rows g, g + 8, and so on. k and v come in
+ * turn while the other is in use. Rows of local memory are PC and PD long: 8 more than a
  * multiple of 16, so that the rows of a matrix lie in different banks. Scores and exponents are of base 2. */
 //@text attention_mma
     __shared__ __align__(16) g_u16 lk[64 * PC], lv[64 * PD];
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, g = lane / 4, t = lane % 4;
-    const g_i64 b = (g_i64)GND_GRP(0) % B, i0 = (NR - 1 - (g_i64)GND_GRP(0) / B) * BR;
-    const int rows = M - i0 < BR ? (int)(M - i0) : BR;
+    const g_i64 b = (g_i64)GND_GRP(0) % B, i0 = (NR - 1 - (g_i64)GND_GRP(0) / B) * BR * TURNS;
+    const int rows = M - i0 < BR * TURNS ? (int)(M - i0) : BR * TURNS;
     const float log2e = 1.4426950408889634f, scale = GND_FROM_f32((g_u32)scale_bits) * log2e;
     const g_u16 *const kb = k + b * N * C, *const vb = v + b * N * D;
     const int fast_k = ((size_t)q | (size_t)k) % 16 == 0, fast_v = (size_t)v % 16 == 0;
     const unsigned at_k = (unsigned)__cvta_generic_to_shared(lk), at_v = (unsigned)__cvta_generic_to_shared(lv);
-    unsigned a[PC / 16][4];
-    float o[PD / 8 - 1][4], most[2], sum[2] = {0, 0};
-    most[0] = most[1] = -GND_INF_f32;
+    unsigned a[TURNS][PC / 16][4];
+    float o[TURNS][PD / 8 - 1][4], most[2 * TURNS], sum[2 * TURNS];
 #pragma unroll
-    for (int n = 0; n < PD / 8 - 1; n++) o[n][0] = o[n][1] = o[n][2] = o[n][3] = 0;
-    tile<C, PC>(lk, q + (b * M + i0) * C, rows, fast_k);
-    asm volatile("cp.async.wait_all;" ::: "memory");
-    __syncthreads();
+    for (int h = 0; h < 2 * TURNS; h++) {
+        most[h] = -GND_INF_f32;
+        sum[h] = 0;
 #pragma unroll
-    for (int c = 0; c < PC / 16; c++)
-        LDSM(a[c], "", at_k + ((warp * 16 + lane % 16) * PC + c * 16 + lane / 16 * 8) * 2);
-    __syncthreads();
+        for (int n = 0; n < PD / 8 - 1; n++) o[h / 2][n][h % 2 * 2] = o[h / 2][n][h % 2 * 2 + 1] = 0;
+    }
+#pragma unroll
+    for (int i = 0; i < BR * TURNS; i += BR) {
+        tile<C, PC>(lk, q + (b * M + i0 + i) * C, rows - i, fast_k);
+        asm volatile("cp.async.wait_all;" ::: "memory");
+        __syncthreads();
+#pragma unroll
+        for (int h = 0; h < TURNS; h++) {
+            const int r = (warp * TURNS + h) * 16 - i;
+#pragma unroll
+            for (int c = 0; c < PC / 16 && r >= 0 && r < 64; c++)
+                LDSM(a[h][c], "", at_k + ((r + lane % 16) * PC + c * 16 + lane / 16 * 8) * 2);
+        }
+        __syncthreads();
+    }
     tile<C, PC>(lk, kb, N < 64 ? (int)N : 64, fast_k);
     for (g_i64 j0 = 0; j0 < N; j0 += 64) {
         const int cols = N - j0 < 64 ? (int)(N - j0) : 64;
         const g_i64 next = j0 + 64;
-        float s[8][4];
+        float s[TURNS][8][4];
 #if MASK % 2
         const float fill = BASE2(GND_FROM_f32((g_u32)fill_bits));
         int far = 1, some, all = 0;
 #if MASK == 3
         const int di = (int)at_row, dj = (int)at_col, place = di * (int)i0 + dj * (int)j0 + (int)at_first;
-        const int mine = place + di * (warp * 16 + g) + dj * t * 2;
+        const int mine = place + di * (warp * TURNS * 16 + g) + dj * t * 2;
         some = place + (di > 0 ? di * (rows - 1) : 0) + (dj > 0 ? dj * (cols - 1) : 0) >= 0;
         all = place + (di < 0 ? di * (rows - 1) : 0) + (dj < 0 ? dj * (cols - 1) : 0) >= 0;
 #define COUNTS(h, n) (mine + di * (h) * 8 + dj * ((n) / 2 * 8 + (n) % 2) >= 0)
 #define LAST (dj <= 0)
 #else
-        unsigned keep = 0;
+        unsigned keep[TURNS], any = 0;
 #pragma unroll
-        for (int e = 0; e < 32; e++) {
-            const int r = warp * 16 + g + e % 4 / 2 * 8, j = e / 4 * 8 + t * 2 + e % 2;
-            if (r < rows && j < cols && (IN_m(b * mb + (i0 + r) * mr + (j0 + j) * mc) != 0) == KEEP) keep |= 1u << e;
+        for (int h = 0; h < TURNS; h++) {
+            keep[h] = 0;
+#pragma unroll
+            for (int e = 0; e < 32; e++) {
+                const int r = (warp * TURNS + h) * 16 + g + e % 4 / 2 * 8, j = e / 4 * 8 + t * 2 + e % 2;
+                if (r < rows && j < cols && (IN_m(b * mb + (i0 + r) * mr + (j0 + j) * mc) != 0) == KEEP)
+                    keep[h] |= 1u << e;
+            }
+            any |= keep[h];
         }
-        some = keep != 0;
+        some = any != 0;
 #define LAST 0
-#define COUNTS(h, n) (keep >> ((n) / 2 * 4 + (h) * 2 + (n) % 2) & 1u)
+#define COUNTS(h, n) (keep[(h) / 2] >> ((n) / 2 * 4 + (h) % 2 * 2 + (n) % 2) & 1u)
 #endif
 #pragma unroll
-        for (int h = 0; h < 2; h++) far &= warp * 16 + g + h * 8 >= rows || fill - most[h] < -160.0f;
+        for (int h = 0; h < 2 * TURNS; h++) far &= warp * TURNS * 16 + g + h * 8 >= rows || fill - most[h] < -160.0f;
         if ((MASK == 1 || !some) && !__syncthreads_or(some || !far)) {
             const g_i64 end = LAST ? N : next;
             int odd = 0;
@@ -408,15 +426,18 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
         __syncthreads();
         tile<D, PD>(lv, vb + j0 * D, cols, fast_v);
 #pragma unroll
-        for (int n = 0; n < 8; n++) s[n][0] = s[n][1] = s[n][2] = s[n][3] = 0;
+        for (int n = 0; n < 32 * TURNS; n++) s[n / 32][n / 4 % 8][n % 4] = 0;
 #pragma unroll
         for (int c = 0; c < PC / 16; c++) {
 #pragma unroll
             for (int n = 0; n < 8; n += 2) {
                 unsigned m[4];
                 LDSM(m, "", at_k + ((n * 8 + lane / 16 * 8 + lane % 8) * PC + c * 16 + lane / 8 % 2 * 8) * 2);
-                MMA(s[n], a[c], m);
-                MMA(s[n + 1], a[c], m + 2);
+#pragma unroll
+                for (int h = 0; h < TURNS; h++) {
+                    MMA(s[h][n], a[h][c], m);
+                    MMA(s[h][n + 1], a[h][c], m + 2);
+                }
             }
         }
         __syncthreads();
@@ -425,9 +446,9 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
         else
             asm volatile("cp.async.commit_group;" ::: "memory");
 #pragma unroll
-        for (int h = 0; h < 2; h++) {
+        for (int h = 0; h < 2 * TURNS; h++) {
             float top = most[h], from, fade;
-#define SCORE(n) s[(n) / 2][h * 2 + (n) % 2]
+#define SCORE(n) s[h / 2][(n) / 2][h % 2 * 2 + (n) % 2]
 #pragma unroll
             for (int n = 0; n < 16; n++) SCORE(n) *= scale;
 #if MASK % 2
@@ -438,7 +459,7 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
 #elif MASK == 2
 #pragma unroll
             for (int n = 0; n < 16; n++) {
-                const int r = warp * 16 + g + h * 8, j = n / 2 * 8 + t * 2 + n % 2;
+                const int r = warp * TURNS * 16 + g + h * 8, j = n / 2 * 8 + t * 2 + n % 2;
                 if (r < rows && j < cols) {
                     const float by = (float)IN_m(b * mb + (i0 + r) * mr + (j0 + j) * mc);
                     SCORE(n) += BASE2(by);
@@ -465,29 +486,34 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
             }
 #pragma unroll
             for (int n = 0; n < PD / 8 - 1; n++) {
-                o[n][h * 2] *= fade;
-                o[n][h * 2 + 1] *= fade;
+                o[h / 2][n][h % 2 * 2] *= fade;
+                o[h / 2][n][h % 2 * 2 + 1] *= fade;
             }
         }
         asm volatile("cp.async.wait_group 1;" ::: "memory");
         __syncthreads();
 #pragma unroll
         for (int c = 0; c < 4; c++) {
-            unsigned w[4];
+            unsigned w[TURNS][4];
 #pragma unroll
-            for (int h = 0; h < 4; h++) PACK(w[h], s[c * 2 + h / 2][h % 2 * 2], s[c * 2 + h / 2][h % 2 * 2 + 1]);
+            for (int h = 0; h < 4 * TURNS; h++)
+                PACK(w[h / 4][h % 4], s[h / 4][c * 2 + h % 4 / 2][h % 2 * 2],
+                     s[h / 4][c * 2 + h % 4 / 2][h % 2 * 2 + 1]);
 #pragma unroll
             for (int n = 0; n < PD / 8 - 1; n += 2) {
                 unsigned m[4];
                 LDSM(m, ".trans", at_v + ((c * 16 + lane / 8 % 2 * 8 + lane % 8) * PD + n * 8 + lane / 16 * 8) * 2);
-                MMA(o[n], w, m);
-                MMA(o[n + 1], w, m + 2);
+#pragma unroll
+                for (int h = 0; h < TURNS; h++) {
+                    MMA(o[h][n], w[h], m);
+                    MMA(o[h][n + 1], w[h], m + 2);
+                }
             }
         }
     }
 #pragma unroll
-    for (int h = 0; h < 2; h++) {
-        const int r = warp * 16 + g + h * 8;
+    for (int h = 0; h < 2 * TURNS; h++) {
+        const int r = warp * TURNS * 16 + g + h * 8;
         sum[h] += CROSS(sum[h], 1);
         sum[h] += CROSS(sum[h], 2);
 #pragma unroll
@@ -495,7 +521,7 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
             const int d = n * 8 + t * 2;
             g_u16 *const to = y + (b * M + i0 + r) * D + d;
             unsigned both;
-            PACK(both, o[n][h * 2] / sum[h], o[n][h * 2 + 1] / sum[h]);
+            PACK(both, o[h / 2][n][h % 2 * 2] / sum[h], o[h / 2][n][h % 2 * 2 + 1] / sum[h]);
             if (r < rows && D % 2 == 0 && d < D)
                 *(unsigned *)to = both;
             if (r < rows && D % 2 && d < D)

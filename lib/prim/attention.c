@@ -161,7 +161,7 @@ static void by_place(gnd__attention *x, int64_t rows, int64_t cols)
             if (at[k] < -MOST_PLACE || at[k] > MOST_PLACE)
                 return;
         /* the kernel looks at the places of whole blocks */
-        if (llabs(at[0]) * (rows + BLOCK) + llabs(at[1]) * (cols + BLOCK) >= MOST_PLACE)
+        if (llabs(at[0]) * (rows + 2 * BLOCK) + llabs(at[1]) * (cols + BLOCK) >= MOST_PLACE)
             return;
         memcpy(x->at, at, sizeof x->at);
         x->how = GND__SCORES_PLACE;
@@ -431,17 +431,21 @@ void gnd__prim_attention(gnd__prog *p)
     const int64_t m = p->dim[nd - 2], d = p->dim[nd - 1], n = p->in[1].dim[nd - 2],
                   c = p->in[1].dim[nd - 1], batch = p->size / (m * d);
     const int64_t units = p->t->props->compute_units;
-    int64_t br = BLOCK;
+    int64_t br = BLOCK, turns = 1;
     if (!cores &&
         (room(br) > (int64_t)p->t->props->local_bytes || (m + br - 1) / br * batch < units * 3 / 2))
         br = BLOCK / 2;
     if (!cores && (m + br - 1) / br * batch < units && br < BLOCK)
         br = BLOCK / 4;
-    const int64_t blocks = (m + br - 1) / br;
+    /* twice as many rows read local memory half as often; with more columns they fill the registers
+     */
+    if (cores && c <= WIDE && d <= WIDE && (m + 2 * BLOCK - 1) / (2 * BLOCK) * batch >= 2 * units)
+        turns = 2;
+    const int64_t blocks = (m + turns * br - 1) / (turns * br);
     const int odds = blocks * batch < WAVES * units ? -1 : odd_blocks(p, n, d, batch);
     gnd__pk_begin(p, "k_attention");
-    gnd__pk_def(p, "#define C %d\n#define D %d\n#define WG %d\n#define BR %d\n", (int)c, (int)d,
-                GROUP, (int)br);
+    gnd__pk_def(p, "#define C %d\n#define D %d\n#define WG %d\n#define BR %d\n#define TURNS %d\n",
+                (int)c, (int)d, GROUP, (int)br, (int)turns);
     gnd__pk_out(p, "y");
     gnd__pk_in(p, "q", 0);
     gnd__pk_in(p, "k", 1);
@@ -465,14 +469,18 @@ void gnd__prim_attention(gnd__prog *p)
                     p->dtype == GND_FLOAT16 ? "0x7c00" : "0x7f80");
         gnd__pk_defs(p, "attention_tile", p->dtype);
         gnd__pk_def(p, "#endif\n");
-        gnd__pk_resident(p, c > WIDE || d > WIDE ? 3 : blocks * batch < WAVES * units ? 2 : 4);
+        gnd__pk_resident(p, turns > 1 || blocks * batch < WAVES * units ? 2
+                            : c > WIDE || d > WIDE                      ? 3
+                                                                        : 4);
         gnd__pk_add(p, "#if __CUDA_ARCH__ >= 800\n");
         gnd__pk_body(p, "attention_mma", p->dtype);
-        gnd__pk_add(p, "#else\n");
+        gnd__pk_add(p, "#else\n    for (int turn = 0; turn < TURNS; turn++) {\n");
+    } else {
+        gnd__pk_def(p, "#define turn 0\n");
     }
     gnd__pk_body(p, "attention", p->dtype);
     if (cores)
-        gnd__pk_add(p, "#endif\n");
+        gnd__pk_add(p, "    GND_BARRIER();\n    }\n#endif\n");
     gnd__pk_end1(p, blocks * batch, GROUP,
                  gnd__prog_reads(p, 0) + blocks * (gnd__prog_reads(p, 1) + gnd__prog_reads(p, 2)),
                  p->size * (int64_t)gnd_dtype_size(p->dtype));
