@@ -427,7 +427,8 @@ static void in_float(gnd__prog *p, int64_t br, int64_t c, int64_t d)
 void gnd__prim_attention(gnd__prog *p)
 {
     const int nd = p->ndim, narrow = p->dtype != GND_FLOAT32,
-              cores = narrow && p->t->props->dialect == GND_DIALECT_CUDA;
+              cores = narrow && p->t->props->dialect == GND_DIALECT_CUDA,
+              plain = p->args->n[N_HOW] % DIVIDE == GND__SCORES_PLAIN;
     const int64_t m = p->dim[nd - 2], d = p->dim[nd - 1], n = p->in[1].dim[nd - 2],
                   c = p->in[1].dim[nd - 1], batch = p->size / (m * d);
     const int64_t units = p->t->props->compute_units;
@@ -439,7 +440,8 @@ void gnd__prim_attention(gnd__prog *p)
         br = BLOCK / 4;
     /* twice as many rows read local memory half as often; with more columns they fill the registers
      */
-    if (cores && c <= WIDE && d <= WIDE && (m + 2 * BLOCK - 1) / (2 * BLOCK) * batch >= 2 * units)
+    if (cores && c <= WIDE && d <= WIDE && m > 4 * BLOCK &&
+        (m + 2 * BLOCK - 1) / (2 * BLOCK) * batch >= 2 * units)
         turns = 2;
     const int64_t blocks = (m + turns * br - 1) / (turns * br);
     const int odds = blocks * batch < WAVES * units ? -1 : odd_blocks(p, n, d, batch);
@@ -470,8 +472,9 @@ void gnd__prim_attention(gnd__prog *p)
         gnd__pk_defs(p, "attention_tile", p->dtype);
         gnd__pk_def(p, "#endif\n");
         gnd__pk_resident(p, turns > 1 || blocks * batch < WAVES * units ? 2
-                            : c > WIDE || d > WIDE                      ? 3
-                                                                        : 4);
+                            : c <= WIDE && d <= WIDE                    ? 4
+                            : plain                                     ? 2
+                                                                        : 3);
         gnd__pk_add(p, "#if __CUDA_ARCH__ >= 800\n");
         gnd__pk_body(p, "attention_mma", p->dtype);
         gnd__pk_add(p, "#else\n    for (int turn = 0; turn < TURNS; turn++) {\n");

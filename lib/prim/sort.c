@@ -17,7 +17,7 @@
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-static gnd_array *node(gnd_array *x, int id, int descending, gnd_dtype t, int64_t keep, int digits)
+static gnd_array *node(gnd_array *x, int id, int descending, gnd_dtype t, int64_t keep)
 {
     gnd__primargs a;
     int64_t dim[GND_MAX_NDIM];
@@ -25,7 +25,6 @@ static gnd_array *node(gnd_array *x, int id, int descending, gnd_dtype t, int64_
     a.id = id;
     a.mode[0] = GND__IN_AGAIN;
     a.n[0] = descending;
-    a.n[1] = digits; /* 0: those of the dtype */
     memcpy(dim, x->dim, (size_t)x->ndim * sizeof dim[0]);
     dim[x->ndim - 1] = keep;
     return gnd__prim_node(x->dev, &a, t, x->ndim, dim, 1, &x);
@@ -33,17 +32,12 @@ static gnd_array *node(gnd_array *x, int id, int descending, gnd_dtype t, int64_
 
 gnd_array *gnd__sort_node(gnd_array *x, int descending)
 {
-    return node(x, GND__PRIM_SORT, descending, (gnd_dtype)x->dtype, x->dim[x->ndim - 1], 0);
+    return node(x, GND__PRIM_SORT, descending, (gnd_dtype)x->dtype, x->dim[x->ndim - 1]);
 }
 
 gnd_array *gnd__argsort_node(gnd_array *x, int descending, int64_t keep)
 {
-    return node(x, GND__PRIM_ARGSORT, descending, GND_INT64, keep, 0);
-}
-
-gnd_array *gnd__argsort_low(gnd_array *x, int bits)
-{
-    return node(x, GND__PRIM_ARGSORT, 0, GND_INT64, x->dim[x->ndim - 1], bits / 8);
+    return node(x, GND__PRIM_ARGSORT, descending, GND_INT64, keep);
 }
 
 /* --- elements --------------------------------------------------------------------------------- */
@@ -51,7 +45,7 @@ gnd_array *gnd__argsort_low(gnd_array *x, int bits)
 static void describe(gnd__sorter *s)
 {
     int size = (int)gnd_dtype_size(s->t), cplx = gnd_dtype_kind(s->t) == 'c';
-    s->digits = s->p->args->n[1] ? (int)s->p->args->n[1] : size + cplx;
+    s->digits = size + cplx;
     if (!s->arg)
         s->esize = size;
     else if (cplx)

@@ -17,7 +17,5 @@ gnd_array *gnd__sort_node(gnd_array *x, int descending);
 /* The indices (int64) that sort each row, the first `keep` of them: 0 <= keep <= the last extent,
  * which keep replaces in the result's shape. */
 gnd_array *gnd__argsort_node(gnd_array *x, int descending, int64_t keep);
-/* The same of all of uint64 numbers below 2^bits, a multiple of 8 bits: fewer passes. */
-gnd_array *gnd__argsort_low(gnd_array *x, int bits);
 
 #endif

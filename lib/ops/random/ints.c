@@ -18,7 +18,6 @@
 #include <gnd/view.h>
 #include "device/device.h"
 #include "graph/graph.h"
-#include "prim/sort.h"
 
 /* --- integers --------------------------------------------------------------------------------- */
 
@@ -136,19 +135,9 @@ gnd_array *gnd_rng_integers(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-/* How many of 64 random bits are sort keys for n elements, of which `each` are sorted together: so
- * many that in 255 of 256 calls no two of these are equal. A radix sort leaves out the others. */
-static int key_bits(int64_t n, int64_t each)
-{
-    int bits;
-    (void)frexp((double)n * (double)each, &bits); /* n each <= 2^bits */
-    bits += 7;
-    return bits < 64 ? (bits + 7) / 8 * 8 : 64;
-}
-
-/* Begins a call; the result is the order of random keys along an axis of a shape. */
-static gnd_array *order(gnd__draw *d, const char *func, gnd_rng *g, gnd_device *dev, int ndim,
-                        const int64_t *shape, int axis, gnd_array **out)
+/* Begins a call; the result is 64 random bits for each element of a shape, as sort keys. */
+static gnd_array *keys(gnd__draw *d, const char *func, gnd_rng *g, gnd_device *dev, int ndim,
+                       const int64_t *shape, gnd_array **out)
 {
     gnd_array *bad = gnd__draw_shape(d, func, g, dev, ndim, shape, 0, NULL);
     if (bad)
@@ -156,28 +145,22 @@ static gnd_array *order(gnd__draw *d, const char *func, gnd_rng *g, gnd_device *
     d->t = GND_INT64;
     d->in = gnd__enter(func);
     gnd__draw_places(d);
-    gnd_array *k = gnd__draw_raw(d, GND__FN_BITS64, GND_UINT64, 0, 0, NULL);
-    const int bits = k->kind == GND__ERROR ? 64 : key_bits(k->size, shape[axis]);
-    if (bits < 64)
-        k = gnd__op2(GND__OP_BITWISE_RIGHT_SHIFT, k, gnd_int(64 - bits));
-    *out = bits < 64 && k->kind != GND__ERROR && axis == ndim - 1 && shape[axis] > 1 && k->size > 0
-               ? gnd__argsort_low(k, bits)
-               : gnd_argsort(k, axis, 0);
+    *out = gnd__draw_raw(d, GND__FN_BITS64, GND_UINT64, 0, 0, NULL);
     return NULL;
 }
 
 gnd_array *gnd_rng_permutation(gnd_rng *g, gnd_device *dev, int64_t n)
 {
     gnd__draw d;
-    gnd_array *i;
+    gnd_array *k;
     if (n < 0) {
         if (g)
             g->calls++;
         return gnd__fail(dev, GND_ERR_ARG,
                          "rng_permutation: n is %" PRId64 ": it must be 0 or more", n);
     }
-    gnd_array *bad = order(&d, "rng_permutation", g, dev, 1, &n, 0, &i);
-    return bad ? bad : gnd__draw_end(&d, i);
+    gnd_array *bad = keys(&d, "rng_permutation", g, dev, 1, &n, &k);
+    return bad ? bad : gnd__draw_end(&d, gnd_argsort(k, 0, 0));
 }
 
 /* Checks x and axis of a function that reorders. On failure it counts the call of g, which
@@ -195,11 +178,12 @@ static gnd_array *check_order(const char *func, gnd_rng *g, gnd_array *x, int ax
 gnd_array *gnd_rng_shuffle(gnd_rng *g, gnd_array *x, int axis)
 {
     gnd__draw d;
-    gnd_array *i;
+    gnd_array *key;
     int k;
     gnd_array *bad = check_order("rng_shuffle", g, x, axis, &k);
-    if (bad || (bad = order(&d, "rng_shuffle", g, x->dev, 1, &x->dim[k], 0, &i)))
+    if (bad || (bad = keys(&d, "rng_shuffle", g, x->dev, 1, &x->dim[k], &key)))
         return bad;
+    gnd_array *i = gnd_argsort(key, 0, 0);
     d.t = (gnd_dtype)x->dtype;
     return gnd__draw_end(&d, i->kind == GND__ERROR ? i : gnd__taken(x, i, k));
 }
@@ -207,19 +191,20 @@ gnd_array *gnd_rng_shuffle(gnd_rng *g, gnd_array *x, int axis)
 gnd_array *gnd_rng_permuted(gnd_rng *g, gnd_array *x, int axis)
 {
     gnd__draw d;
-    gnd_array *at;
+    gnd_array *key;
     int k;
     gnd_array *bad = check_order("rng_permuted", g, x, axis, &k);
-    if (bad || (bad = order(&d, "rng_permuted", g, x->dev, x->ndim, x->dim, k, &at)))
+    if (bad || (bad = keys(&d, "rng_permuted", g, x->dev, x->ndim, x->dim, &key)))
         return bad;
     gnd__gather how;
     for (int i = 0; i < x->ndim; i++) {
         how.from[i] = (int8_t)(i == k ? -1 : i);
         how.via[i] = 1;
     }
+    gnd_array *i = gnd_argsort(key, k, 0);
     d.t = (gnd_dtype)x->dtype;
     return gnd__draw_end(
-        &d, at->kind == GND__ERROR ? at : gnd__take_node(x, 1, &at, x->ndim, x->dim, &how));
+        &d, i->kind == GND__ERROR ? i : gnd__take_node(x, 1, &i, x->ndim, x->dim, &how));
 }
 
 /* --- choice ----------------------------------------------------------------------------------- */
