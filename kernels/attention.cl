@@ -13,11 +13,13 @@
  *           counts where i at_row + j at_col + at_first >= 0. IN_m of [b][i][j] is at b mb + i mr + j mc.
  *
  * 64 scores of each row that are all `fill`, so far below the largest that their exponentials are 0, are left out
- * unless v has a NaN or an infinity there, which even a weight of 0 makes NaN.
+ * unless v has a NaN or an infinity there, which even a weight of 0 makes NaN. If the same holds of all that follow
+ * (LAST), the group ends. ODDS is 1 where odds[b][j / 64] tells of v, and 0 where a group looks itself.
  */
 
-/* Groups of WG work-items, 16 of them for a row, of which each has TM rows and, 16 apart, 4 columns of scores and DJ
- * of the result. q and k come CK columns at a time, v VK rows. Rows of local memory are QP long. */
+/* Groups of WG work-items, 16 of them for a row, of which each has TM rows, TV of them side by side, 4 columns of
+ * scores and DJ of the result, DV of them side by side. q and k come CK columns at a time, v VK rows. Rows of local
+ * memory are QP long; weights of columns 0, 4, 8, ... come before those of 1, 5, 9. This is turn `turn` of TURNS. */
 //@text attention
     GND_LOCAL g_f32 lq[CK * QP] LOCAL_ALIGN, lp[64 * QP] LOCAL_ALIGN, le[PIECE] LOCAL_ALIGN;
 #if MASK % 2 && !SHUFFLES
@@ -32,10 +34,11 @@
 #else
 #define ANY(r, is) r = __syncthreads_or(is)
 #endif
-#define ROW(i) ((i) / 4 * (WG / 4) + w * 4 + (i) % 4)
+#define ROW(i) ((i) / TV * (WG / 16 * TV) + w * TV + (i) % TV)
+#define COL(j) ((j) / DV * (16 * DV) + x * DV + (j) % DV)
 #define PART(c0) (C % CK && C - (c0) < CK ? C - (c0) : CK)
     const int lid = (int)GND_LID(0), x = lid % 16, w = lid / 16;
-    const g_i64 b = (g_i64)GND_GRP(0) % B, i0 = (NR - 1 - (g_i64)GND_GRP(0) / B) * BR;
+    const g_i64 b = (g_i64)GND_GRP(0) % B, i0 = ((NR - 1 - (g_i64)GND_GRP(0) / B) * TURNS + turn) * BR;
     const int rows = M - i0 < BR ? (int)(M - i0) : BR;
     const g_f32 scale = GND_FROM_f32((g_u32)scale_bits);
     GND_CONST_GLOBAL MT *qb = q + (b * M + i0) * C, *kb = k + b * N * C, *vb = v + b * N * D;
@@ -53,7 +56,7 @@
 #define FETCH_K(c0) \
         UNROLL \
         for (int n = 0; n < EACH; n++) { \
-            const int e = lid + n * WG, c = e % CK + (c0), j = e / CK; \
+            const int e = lid + n / 4 * WG, c = e % CK + (c0), j = e / CK * 4 + n % 4; \
             piece[n] = j < cols && c < C ? LD(kj, j * C + c) : 0; \
         } \
         UNROLL \
@@ -74,19 +77,21 @@
         const int di = (int)at_row, dj = (int)at_col, place = di * (int)i0 + dj * (int)j0 + (int)at_first;
         some = place + (di > 0 ? di * (rows - 1) : 0) + (dj > 0 ? dj * (cols - 1) : 0) >= 0;
         all = place + (di < 0 ? di * (rows - 1) : 0) + (dj < 0 ? dj * (cols - 1) : 0) >= 0;
-#define COUNTS(i, u) (di * ROW(i) + dj * ((u) * 16 + x) + place >= 0)
+#define COUNTS(i, u) (di * ROW(i) + dj * (x * 4 + (u)) + place >= 0)
+#define LAST (dj <= 0)
 #else
         g_u32 keep = 0;
         UNROLL
         for (int i = 0; i < TM; i++) {
             UNROLL
             for (int u = 0; u < 4; u++) {
-                const int r = ROW(i), j = u * 16 + x;
+                const int r = ROW(i), j = x * 4 + u;
                 if (r < rows && j < cols && (IN_m(b * mb + (i0 + r) * mr + (j0 + j) * mc) != 0) == KEEP)
                     keep |= (g_u32)1 << (i * 4 + u);
             }
         }
         some = keep != 0;
+#define LAST 0
 #define COUNTS(i, u) (keep >> ((i) * 4 + (u)) & 1u)
 #endif
         for (int i = 0; i < TM; i++) far &= ROW(i) >= rows || fill - most[i] < -120.0f;
@@ -97,12 +102,28 @@
             ANY(some, some || !far);
         }
         if (!some) {
+            const g_i64 end = LAST ? N : j0 + cols;
             int odd = 0;
-            for (int e = lid; e < cols * D; e += WG) {
+#if ODDS
+            for (g_i64 e = j0 / 64 + lid; e < (end + 63) / 64; e += WG) odd |= odds[b * ((N + 63) / 64) + e];
+#else
+            const g_i64 size = (end - j0) * D;
+            g_i64 e = lid;
+            for (; e + 15 * WG < size; e += 16 * WG) {
+                g_f32 t[16];
+                UNROLL
+                for (int n = 0; n < 16; n++) t[n] = LD(vj, e + n * WG);
+                UNROLL
+                for (int n = 0; n < 16; n++) odd |= !(t[n] - t[n] == 0);
+            }
+            for (; e < size; e += WG) {
                 const g_f32 t = LD(vj, e);
                 odd |= !(t - t == 0);
             }
+#endif
             ANY(some, odd);
+            if (!some && end == N)
+                break;
             if (!some)
                 continue;
         }
@@ -117,8 +138,8 @@
             GND_BARRIER();
             UNROLL
             for (int n = 0; n < EACH; n++) {
-                const int e = lid + n * WG;
-                if (e < CK * 64) le[e % CK * 65 + e / CK] = piece[n];
+                const int e = lid + n / 4 * WG;
+                if (e < CK * 16) le[e % CK * 68 + e / CK * 4 + n % 4] = piece[n];
             }
             UNROLL
             for (int n = 0; n < EACH_Q; n++) {
@@ -137,7 +158,7 @@
                 UNROLL
                 for (int i = 0; i < TM; i++) rq[i] = lq[p * QP + ROW(i)];
                 UNROLL
-                for (int u = 0; u < 4; u++) rk[u] = le[p * 65 + u * 16 + x];
+                for (int u = 0; u < 4; u++) rk[u] = le[p * 68 + x * 4 + u];
                 UNROLL
                 for (int i = 0; i < TM; i++) {
                     UNROLL
@@ -151,7 +172,7 @@
             top[i] = -GND_INF_f32;
             UNROLL
             for (int u = 0; u < 4; u++) {
-                const int j = u * 16 + x;
+                const int j = x * 4 + u;
                 g_f32 t = SCALE(s[i][u]);
 #if MASK % 2
                 t = all || COUNTS(i, u) ? t : fill;
@@ -181,12 +202,16 @@
             sum[i] *= fade;
             UNROLL
             for (int u = 0; u < 4; u++) {
-                const g_f32 t = exp(s[i][u] - from);
-                sum[i] += t;
-                lp[(u * 16 + x) * QP + ROW(i)] = t;
+                s[i][u] = exp(s[i][u] - from);
+                sum[i] += s[i][u];
             }
             UNROLL
             for (int j = 0; j < DJ; j++) acc[i][j] *= fade;
+        }
+        UNROLL
+        for (int u = 0; u < 4; u++) {
+            UNROLL
+            for (int i = 0; i < TM; i++) lp[(u * 16 + x) * QP + ROW(i)] = s[i][u];
         }
         for (int v0 = 0; v0 < cols; v0 += VK) {
             GND_BARRIER();
@@ -203,9 +228,9 @@
             for (int p = 0; p < VK; p++) {
                 g_f32 rp[TM], rv[DJ];
                 UNROLL
-                for (int i = 0; i < TM; i++) rp[i] = lp[(v0 + p) * QP + ROW(i)];
+                for (int i = 0; i < TM; i++) rp[i] = lp[((v0 + p) / 4 + p % 4 * 16) * QP + ROW(i)];
                 UNROLL
-                for (int j = 0; j < DJ; j++) rv[j] = le[p * D + (j * 16 + x < D ? j * 16 + x : D - 1)];
+                for (int j = 0; j < DJ; j++) rv[j] = le[p * D + (COL(j) < D ? COL(j) : D - DV + j % DV)];
                 UNROLL
                 for (int i = 0; i < TM; i++) {
                     UNROLL
@@ -234,9 +259,28 @@
     for (int i = 0; i < TM; i++) {
         UNROLL
         for (int j = 0; j < DJ; j++) {
-            if (ROW(i) < rows && j * 16 + x < D) ST(y, (b * M + i0 + ROW(i)) * D + j * 16 + x, acc[i][j] / sum[i]);
+            if (ROW(i) < rows && COL(j) < D) ST(y, (b * M + i0 + ROW(i)) * D + COL(j), acc[i][j] / sum[i]);
         }
     }
+
+/* Whether 64 rows of v have a NaN or an infinity, for groups of WG work-items. */
+//@text attention_odds
+    GND_LOCAL int any_;
+    const int lid = (int)GND_LID(0);
+    const g_i64 parts = (N + 63) / 64, b = (g_i64)GND_GRP(0) / parts, j0 = (g_i64)GND_GRP(0) % parts * 64;
+    const g_i64 size = (N - j0 < 64 ? N - j0 : 64) * D;
+    GND_CONST_GLOBAL MT *vj = v + (b * N + j0) * D;
+    int odd = 0;
+    if (lid == 0) any_ = 0;
+    UNROLL16
+    for (g_i64 e = lid; e < size; e += WG) {
+        const g_f32 t = LD(vj, e);
+        odd |= !(t - t == 0);
+    }
+    GND_BARRIER();
+    if (odd) any_ = 1;
+    GND_BARRIER();
+    if (lid == 0) odds[GND_GRP(0)] = any_;
 
 /* Rows of 16-bit elements on their way to local memory, 64 of W elements; what is beyond `rows`, or beyond a row's end
  * in the P - 8 places that it has there, is 0. A group's own copies are one group of cp.async. */
@@ -274,65 +318,106 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
         : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
 #define PACK(r, low, high) asm("cvt.rn." T16 "x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low))
 #define BASE2(x) (fabsf(x) > 2.3e38f ? (x) : (x) * log2e) /* what is finite stays so */
+#define ODD2(r) (((r) & ODD16) == ODD16 || ((r) >> 16 & ODD16) == ODD16)
 #define EXP2(r, x) asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x))
 
-/* The same on tensor cores, for 16-bit elements: a warp has 16 rows of q as operands in registers, and those of its
- * scores are the operand of the second product as they are. Of each 8 columns a work-item has two, of rows g and
- * g + 8. k and v come in turn while the other is in use. Rows of local memory are PC and PD long: 8 more than a
+/* The same on tensor cores, for 16-bit elements, with TURNS times BR rows of q: a warp has TURNS times 16 of them as
+ * operands in registers, and those of its scores are the operand of the second product as they are. What is read from
+ * local memory serves all of them. Of each 8 columns a work-item has two, of rows g, g + 8, and so on. k and v come in
+ * turn while the other is in use. Rows of local memory are PC and PD long: 8 more than a
  * multiple of 16, so that the rows of a matrix lie in different banks. Scores and exponents are of base 2. */
 //@text attention_mma
     __shared__ __align__(16) g_u16 lk[64 * PC], lv[64 * PD];
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, g = lane / 4, t = lane % 4;
-    const g_i64 b = (g_i64)GND_GRP(0) % B, i0 = (NR - 1 - (g_i64)GND_GRP(0) / B) * BR;
-    const int rows = M - i0 < BR ? (int)(M - i0) : BR;
+    const g_i64 b = (g_i64)GND_GRP(0) % B, i0 = (NR - 1 - (g_i64)GND_GRP(0) / B) * BR * TURNS;
+    const int rows = M - i0 < BR * TURNS ? (int)(M - i0) : BR * TURNS;
     const float log2e = 1.4426950408889634f, scale = GND_FROM_f32((g_u32)scale_bits) * log2e;
     const g_u16 *const kb = k + b * N * C, *const vb = v + b * N * D;
     const int fast_k = ((size_t)q | (size_t)k) % 16 == 0, fast_v = (size_t)v % 16 == 0;
     const unsigned at_k = (unsigned)__cvta_generic_to_shared(lk), at_v = (unsigned)__cvta_generic_to_shared(lv);
-    unsigned a[PC / 16][4];
-    float o[PD / 8 - 1][4], most[2], sum[2] = {0, 0};
-    most[0] = most[1] = -GND_INF_f32;
+    unsigned a[TURNS][PC / 16][4];
+    float o[TURNS][PD / 8 - 1][4], most[2 * TURNS], sum[2 * TURNS];
 #pragma unroll
-    for (int n = 0; n < PD / 8 - 1; n++) o[n][0] = o[n][1] = o[n][2] = o[n][3] = 0;
-    tile<C, PC>(lk, q + (b * M + i0) * C, rows, fast_k);
-    asm volatile("cp.async.wait_all;" ::: "memory");
-    __syncthreads();
+    for (int h = 0; h < 2 * TURNS; h++) {
+        most[h] = -GND_INF_f32;
+        sum[h] = 0;
 #pragma unroll
-    for (int c = 0; c < PC / 16; c++)
-        LDSM(a[c], "", at_k + ((warp * 16 + lane % 16) * PC + c * 16 + lane / 16 * 8) * 2);
-    __syncthreads();
+        for (int n = 0; n < PD / 8 - 1; n++) o[h / 2][n][h % 2 * 2] = o[h / 2][n][h % 2 * 2 + 1] = 0;
+    }
+#pragma unroll
+    for (int i = 0; i < BR * TURNS; i += BR) {
+        tile<C, PC>(lk, q + (b * M + i0 + i) * C, rows - i, fast_k);
+        asm volatile("cp.async.wait_all;" ::: "memory");
+        __syncthreads();
+#pragma unroll
+        for (int h = 0; h < TURNS; h++) {
+            const int r = (warp * TURNS + h) * 16 - i;
+#pragma unroll
+            for (int c = 0; c < PC / 16 && r >= 0 && r < 64; c++)
+                LDSM(a[h][c], "", at_k + ((r + lane % 16) * PC + c * 16 + lane / 16 * 8) * 2);
+        }
+        __syncthreads();
+    }
     tile<C, PC>(lk, kb, N < 64 ? (int)N : 64, fast_k);
     for (g_i64 j0 = 0; j0 < N; j0 += 64) {
         const int cols = N - j0 < 64 ? (int)(N - j0) : 64;
         const g_i64 next = j0 + 64;
-        float s[8][4];
+        float s[TURNS][8][4];
 #if MASK % 2
         const float fill = BASE2(GND_FROM_f32((g_u32)fill_bits));
         int far = 1, some, all = 0;
 #if MASK == 3
         const int di = (int)at_row, dj = (int)at_col, place = di * (int)i0 + dj * (int)j0 + (int)at_first;
-        const int mine = place + di * (warp * 16 + g) + dj * t * 2;
+        const int mine = place + di * (warp * TURNS * 16 + g) + dj * t * 2;
         some = place + (di > 0 ? di * (rows - 1) : 0) + (dj > 0 ? dj * (cols - 1) : 0) >= 0;
         all = place + (di < 0 ? di * (rows - 1) : 0) + (dj < 0 ? dj * (cols - 1) : 0) >= 0;
 #define COUNTS(h, n) (mine + di * (h) * 8 + dj * ((n) / 2 * 8 + (n) % 2) >= 0)
+#define LAST (dj <= 0)
 #else
-        unsigned keep = 0;
+        unsigned keep[TURNS], any = 0;
 #pragma unroll
-        for (int e = 0; e < 32; e++) {
-            const int r = warp * 16 + g + e % 4 / 2 * 8, j = e / 4 * 8 + t * 2 + e % 2;
-            if (r < rows && j < cols && (IN_m(b * mb + (i0 + r) * mr + (j0 + j) * mc) != 0) == KEEP) keep |= 1u << e;
+        for (int h = 0; h < TURNS; h++) {
+            keep[h] = 0;
+#pragma unroll
+            for (int e = 0; e < 32; e++) {
+                const int r = (warp * TURNS + h) * 16 + g + e % 4 / 2 * 8, j = e / 4 * 8 + t * 2 + e % 2;
+                if (r < rows && j < cols && (IN_m(b * mb + (i0 + r) * mr + (j0 + j) * mc) != 0) == KEEP)
+                    keep[h] |= 1u << e;
+            }
+            any |= keep[h];
         }
-        some = keep != 0;
-#define COUNTS(h, n) (keep >> ((n) / 2 * 4 + (h) * 2 + (n) % 2) & 1u)
+        some = any != 0;
+#define LAST 0
+#define COUNTS(h, n) (keep[(h) / 2] >> ((n) / 2 * 4 + (h) % 2 * 2 + (n) % 2) & 1u)
 #endif
 #pragma unroll
-        for (int h = 0; h < 2; h++) far &= warp * 16 + g + h * 8 >= rows || fill - most[h] < -160.0f;
+        for (int h = 0; h < 2 * TURNS; h++) far &= warp * TURNS * 16 + g + h * 8 >= rows || fill - most[h] < -160.0f;
         if ((MASK == 1 || !some) && !__syncthreads_or(some || !far)) {
+            const g_i64 end = LAST ? N : next;
             int odd = 0;
-            for (int e = (int)threadIdx.x; e < cols * D; e += WG) odd |= (vb[j0 * D + e] & ODD16) == ODD16;
+#if ODDS
+            for (g_i64 e = j0 / 64 + threadIdx.x; e < (N < end ? N + 63 : end) / 64; e += WG)
+                odd |= odds[b * ((N + 63) / 64) + e];
+#else
+            const g_i64 size = ((N < end ? N : end) - j0) * D;
+            const g_u16 *const vj = vb + j0 * D;
+            g_i64 e = threadIdx.x;
+            if (D % 8 == 0 && fast_v) {
+#pragma unroll 8
+                for (; e < size / 8; e += WG) {
+                    const uint4 r = ((const uint4 *)vj)[e];
+                    odd |= ODD2(r.x) | ODD2(r.y) | ODD2(r.z) | ODD2(r.w);
+                }
+            } else {
+#pragma unroll 8
+                for (; e < size; e += WG) odd |= (vj[e] & ODD16) == ODD16;
+            }
+#endif
             if (!__syncthreads_or(odd)) {
                 asm volatile("cp.async.wait_all;" ::: "memory");
-                if (next < N) tile<C, PC>(lk, kb + next * C, N - next < 64 ? (int)(N - next) : 64, fast_k);
+                if (end >= N)
+                    break;
+                tile<C, PC>(lk, kb + next * C, N - next < 64 ? (int)(N - next) : 64, fast_k);
                 continue;
             }
         }
@@ -341,15 +426,18 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
         __syncthreads();
         tile<D, PD>(lv, vb + j0 * D, cols, fast_v);
 #pragma unroll
-        for (int n = 0; n < 8; n++) s[n][0] = s[n][1] = s[n][2] = s[n][3] = 0;
+        for (int n = 0; n < 32 * TURNS; n++) s[n / 32][n / 4 % 8][n % 4] = 0;
 #pragma unroll
         for (int c = 0; c < PC / 16; c++) {
 #pragma unroll
             for (int n = 0; n < 8; n += 2) {
                 unsigned m[4];
                 LDSM(m, "", at_k + ((n * 8 + lane / 16 * 8 + lane % 8) * PC + c * 16 + lane / 8 % 2 * 8) * 2);
-                MMA(s[n], a[c], m);
-                MMA(s[n + 1], a[c], m + 2);
+#pragma unroll
+                for (int h = 0; h < TURNS; h++) {
+                    MMA(s[h][n], a[h][c], m);
+                    MMA(s[h][n + 1], a[h][c], m + 2);
+                }
             }
         }
         __syncthreads();
@@ -358,25 +446,33 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
         else
             asm volatile("cp.async.commit_group;" ::: "memory");
 #pragma unroll
-        for (int h = 0; h < 2; h++) {
+        for (int h = 0; h < 2 * TURNS; h++) {
             float top = most[h], from, fade;
+#define SCORE(n) s[h / 2][(n) / 2][h % 2 * 2 + (n) % 2]
+#pragma unroll
+            for (int n = 0; n < 16; n++) SCORE(n) *= scale;
+#if MASK % 2
+            if (!all) {
+#pragma unroll
+                for (int n = 0; n < 16; n++) SCORE(n) = COUNTS(h, n) ? SCORE(n) : fill;
+            }
+#elif MASK == 2
 #pragma unroll
             for (int n = 0; n < 16; n++) {
-                float *const z = &s[n / 2][h * 2 + n % 2];
-                const int j = n / 2 * 8 + t * 2 + n % 2;
-                *z *= scale;
-#if MASK % 2
-                *z = all || COUNTS(h, n) ? *z : fill;
-#elif MASK == 2
-                const int r = warp * 16 + g + h * 8;
+                const int r = warp * TURNS * 16 + g + h * 8, j = n / 2 * 8 + t * 2 + n % 2;
                 if (r < rows && j < cols) {
                     const float by = (float)IN_m(b * mb + (i0 + r) * mr + (j0 + j) * mc);
-                    *z += BASE2(by);
+                    SCORE(n) += BASE2(by);
                 }
-#endif
-                *z = cols == 64 || j < cols ? *z : -GND_INF_f32;
-                top = fmaxf(top, *z);
             }
+#endif
+            if (cols < 64) {
+#pragma unroll
+                for (int n = 0; n < 16; n++)
+                    SCORE(n) = n / 2 * 8 + t * 2 + n % 2 < cols ? SCORE(n) : -GND_INF_f32;
+            }
+#pragma unroll
+            for (int n = 0; n < 16; n++) top = fmaxf(top, SCORE(n));
             top = fmaxf(top, CROSS(top, 1));
             top = fmaxf(top, CROSS(top, 2));
             from = top == -GND_INF_f32 ? 0 : top;
@@ -385,35 +481,39 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
             sum[h] *= fade;
 #pragma unroll
             for (int n = 0; n < 16; n++) {
-                float *const z = &s[n / 2][h * 2 + n % 2];
-                EXP2(*z, *z - from);
-                sum[h] += *z;
+                EXP2(SCORE(n), SCORE(n) - from);
+                sum[h] += SCORE(n);
             }
 #pragma unroll
             for (int n = 0; n < PD / 8 - 1; n++) {
-                o[n][h * 2] *= fade;
-                o[n][h * 2 + 1] *= fade;
+                o[h / 2][n][h % 2 * 2] *= fade;
+                o[h / 2][n][h % 2 * 2 + 1] *= fade;
             }
         }
         asm volatile("cp.async.wait_group 1;" ::: "memory");
         __syncthreads();
 #pragma unroll
         for (int c = 0; c < 4; c++) {
-            unsigned w[4];
+            unsigned w[TURNS][4];
 #pragma unroll
-            for (int h = 0; h < 4; h++) PACK(w[h], s[c * 2 + h / 2][h % 2 * 2], s[c * 2 + h / 2][h % 2 * 2 + 1]);
+            for (int h = 0; h < 4 * TURNS; h++)
+                PACK(w[h / 4][h % 4], s[h / 4][c * 2 + h % 4 / 2][h % 2 * 2],
+                     s[h / 4][c * 2 + h % 4 / 2][h % 2 * 2 + 1]);
 #pragma unroll
             for (int n = 0; n < PD / 8 - 1; n += 2) {
                 unsigned m[4];
                 LDSM(m, ".trans", at_v + ((c * 16 + lane / 8 % 2 * 8 + lane % 8) * PD + n * 8 + lane / 16 * 8) * 2);
-                MMA(o[n], w, m);
-                MMA(o[n + 1], w, m + 2);
+#pragma unroll
+                for (int h = 0; h < TURNS; h++) {
+                    MMA(o[h][n], w[h], m);
+                    MMA(o[h][n + 1], w[h], m + 2);
+                }
             }
         }
     }
 #pragma unroll
-    for (int h = 0; h < 2; h++) {
-        const int r = warp * 16 + g + h * 8;
+    for (int h = 0; h < 2 * TURNS; h++) {
+        const int r = warp * TURNS * 16 + g + h * 8;
         sum[h] += CROSS(sum[h], 1);
         sum[h] += CROSS(sum[h], 2);
 #pragma unroll
@@ -421,7 +521,7 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
             const int d = n * 8 + t * 2;
             g_u16 *const to = y + (b * M + i0 + r) * D + d;
             unsigned both;
-            PACK(both, o[n][h * 2] / sum[h], o[n][h * 2 + 1] / sum[h]);
+            PACK(both, o[h / 2][n][h % 2 * 2] / sum[h], o[h / 2][n][h % 2 * 2 + 1] / sum[h]);
             if (r < rows && D % 2 == 0 && d < D)
                 *(unsigned *)to = both;
             if (r < rows && D % 2 && d < D)

@@ -241,7 +241,7 @@ void gnd__acc_part_load(gnd__cg *c, const char *name, const char *at);
 /* Parameters of the first kernel for all its axes. ends: it writes the outputs; else partial
  * results. */
 void gnd__cg_reduce_args(gnd__cg *c, int ends);
-/* Whether equal values may be combined in any order: no place of one is asked for. */
+/* Whether parts may be combined in any order: not with a fold of the user's own. */
 int gnd__cg_any_order(const gnd__kir *k);
 /* Ends the first kernel, of so many groups of `local` work-items. With more than one split writes
  * the second one, which combines the partial results of each kept point, and the epilogue. across:

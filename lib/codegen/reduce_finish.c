@@ -20,7 +20,7 @@ void gnd__cg_reduce_args(gnd__cg *c, int ends)
 int gnd__cg_any_order(const gnd__kir *k)
 {
     for (int j = 0; j < k->nreds; j++)
-        if (k->red[j].fn || gnd__reds[k->red[j].op].place)
+        if (k->red[j].fn)
             return 0;
     return 1;
 }

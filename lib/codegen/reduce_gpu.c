@@ -20,6 +20,8 @@
 #define SHORT_ROW 2048 /* many rows up to this length: several per group, by gnd__cg_rows */
 #define MANY_ROWS 1024
 #define MIN_ITEMS 262144 /* work-items that fill a large GPU */
+#define NARROW_ROW 8     /* bytes */
+#define NARROW_BYTES (1 << 20)
 
 /* Marks the accesses of the body that are contiguous along axis d. */
 static void vectorise(gnd__cg *c, int d)
@@ -107,6 +109,28 @@ static void tile_narrow(const gnd__cg *c, int64_t items, int64_t r, tiling *t)
         t->splits = MIN_ITEMS / (items * t->down);
 }
 
+/* PoCL 5.0 computes layers wrongly (3.1 does not), and they gain nothing there. */
+static int has_layers(const gnd__cg *c)
+{
+    return !strstr(c->t->props->platform, "Portable Computing");
+}
+
+/* Whether less than 32 kept points are read together: a group for each of them would read the same
+ * lines of memory again. Bytes one by one, and what fits one group's work, are not worth it. */
+static int narrow_pays(gnd__cg *c, int64_t m, int64_t r)
+{
+    const gnd__kir *k = c->k;
+    int64_t bytes = 0; /* of the widest of them */
+    for (int i = 0; i < k->naccess; i++)
+        if (k->access[i].slot >= 0 && gnd__cg_in_phase(k, i, 0) &&
+            k->access[i].stride[k->nkeep - 1] == 1) {
+            const int64_t size = m * (int64_t)gnd_dtype_size((gnd_dtype)k->access[i].dtype);
+            bytes = size > bytes ? size : bytes;
+        }
+    return m < 32 && bytes >= NARROW_ROW && bytes * r >= NARROW_BYTES && has_layers(c) &&
+           gnd__cg_group(c, GROUP) == GROUP && gnd__cg_any_order(k);
+}
+
 static tiling tile_points(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
@@ -116,8 +140,7 @@ static tiling tile_points(gnd__cg *c)
     if (kept >= 0 && k->nred > 0)
         t.vec = gnd__cg_vector_width(k, kept, 0, 0);
     items = m / t.vec;
-    /* PoCL 5.0 computes layers wrongly (3.1 does not), and they gain nothing there */
-    const int layers = !strstr(c->t->props->platform, "Portable Computing");
+    const int layers = has_layers(c);
     if (layers && t.across == GROUP && items >= 1 && items <= GROUP / 2 && r >= 64 &&
         gnd__cg_any_order(k))
         tile_narrow(c, items, r, &t);
@@ -199,7 +222,8 @@ gnd_status gnd__cg_reduce_gpu(gnd__cg *c)
     if (k->nred == 1 && contiguous > across && r > 1 && r <= SHORT_ROW && m >= MANY_ROWS &&
         gnd__codegen_rows_fit(k, c->t))
         return gnd__cg_rows(c);
-    if (k->nred == 0 || (across > contiguous && m >= 32) || (r <= 32 && m >= 1024))
+    if (k->nred == 0 || (across > contiguous && (m >= 32 || narrow_pays(c, m, r))) ||
+        (r <= 32 && m >= 1024))
         return points(c);
     return rows(c);
 }

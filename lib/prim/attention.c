@@ -20,11 +20,12 @@ enum { DIVIDE = 16 };
  * Bytes of local memory that the kernel may have: a work-group of any CUDA device has them without
  * asking.
  */
-enum { MOST_COLUMNS = 128, GROUP = 128, BLOCK = 64, ROOM = 48 * 1024 };
+enum { MOST_COLUMNS = 128, WIDE = 80, GROUP = 128, BLOCK = 64, ROOM = 48 * 1024 };
 /* The most elements of a piece of k or v in float32; the most that sums of places come to. */
 enum { MOST_PIECE = 2560, MOST_COLUMNS_PIECE = 40, MOST_PLACE = 1 << 30 };
-/* The most nodes of both sides of a comparison of places. */
-enum { MOST_PARTS = 16 };
+/* The most nodes of both sides of a comparison of places. It is worth a launch to look at v before
+ * if there are more than FEW_BLOCKS blocks of k, and WAVES groups for each compute unit. */
+enum { MOST_PARTS = 16, FEW_BLOCKS = 4, WAVES = 4 };
 
 /* --- recognising it --------------------------------------------------------------------------- */
 
@@ -160,7 +161,7 @@ static void by_place(gnd__attention *x, int64_t rows, int64_t cols)
             if (at[k] < -MOST_PLACE || at[k] > MOST_PLACE)
                 return;
         /* the kernel looks at the places of whole blocks */
-        if (llabs(at[0]) * (rows + BLOCK) + llabs(at[1]) * (cols + BLOCK) >= MOST_PLACE)
+        if (llabs(at[0]) * (rows + 2 * BLOCK) + llabs(at[1]) * (cols + BLOCK) >= MOST_PLACE)
             return;
         memcpy(x->at, at, sizeof x->at);
         x->how = GND__SCORES_PLACE;
@@ -224,7 +225,7 @@ static gnd_array *const *product_of(const gnd_array *s, gnd__attention *x)
  * the weights, and pieces of k or v. */
 static int64_t room(int64_t rows)
 {
-    return ((rows + 4) * (MOST_COLUMNS_PIECE + BLOCK) + MOST_PIECE + MOST_COLUMNS_PIECE) * 4;
+    return ((rows + 4) * (MOST_COLUMNS_PIECE + BLOCK) + MOST_PIECE + 4 * MOST_COLUMNS_PIECE) * 4;
 }
 
 /* Whether the kernel takes it: with few rows of q and many of k, products over all of the device
@@ -360,21 +361,58 @@ static int64_t piece_of(int64_t c)
     return c < 32 ? c : 32;
 }
 
+/* The elements of k and v, and how far loops are unrolled: on a CPU that runs this nevertheless,
+ * unrolling would only slow compilation. */
+static void elements(gnd__prog *p)
+{
+    gnd__pk_def(p, "typedef %s MT;\n#define LD(p, i) gnd_ld_%s(p, i)\n", gnd__ctype_mem(p->dtype),
+                gnd__suffix(p->dtype));
+    gnd__pk_def(p, p->t->props->kind == GND_DEV_CPU
+                       ? "#define UNROLL\n#define UNROLL4\n#define UNROLL16\n"
+                       : "#define UNROLL _Pragma(\"unroll\")\n"
+                         "#define UNROLL4 _Pragma(\"unroll 4\")\n"
+                         "#define UNROLL16 _Pragma(\"unroll 16\")\n");
+}
+
+/* Which blocks of rows of v have a NaN or an infinity, in scratch memory, or -1: groups that leave
+ * out blocks ask. Of few blocks they look themselves, which saves a launch. */
+static int odd_blocks(gnd__prog *p, int64_t n, int64_t d, int64_t batch)
+{
+    const gnd__scores how = (gnd__scores)(p->args->n[N_HOW] % DIVIDE);
+    const int64_t blocks = (n + BLOCK - 1) / BLOCK * batch;
+    if (n <= FEW_BLOCKS * BLOCK || how == GND__SCORES_PLAIN || how == GND__SCORES_ADD)
+        return -1;
+    const int odds = gnd__prog_scratch(p, blocks * (int64_t)sizeof(int32_t));
+    gnd__pk_begin(p, "k_odds");
+    gnd__pk_def(p, "#define D %d\n#define WG %d\n", (int)d, GROUP);
+    gnd__pk_in(p, "v", 2);
+    gnd__pk_mem(p, "odds", odds, GND_INT32);
+    gnd__pk_int(p, "N", n);
+    elements(p);
+    gnd__pk_body(p, "attention_odds", p->dtype);
+    gnd__pk_end1(p, blocks, GROUP, gnd__prog_reads(p, 2), blocks * (int64_t)sizeof(int32_t));
+    return odds;
+}
+
 /* The macros of the kernel in float32, for groups that have br rows. */
 static void in_float(gnd__prog *p, int64_t br, int64_t c, int64_t d)
 {
     const int64_t ck = piece_of(c);
-    int64_t vk = BLOCK, most;
+    const int tm = (int)(br * 16 / GROUP), dj = (int)((d + 15) / 16);
+    const int64_t each = (ck * BLOCK / 4 + GROUP - 1) / GROUP * 4; /* in fours along rows of k */
+    int64_t vk = BLOCK;
     while (vk * d > MOST_PIECE)
         vk /= 2;
-    most = ck * BLOCK > vk * d ? ck * BLOCK : vk * d;
+    const int64_t each_v = (vk * d + GROUP - 1) / GROUP, room_k = ck * (BLOCK + 4);
     gnd__pk_def(p, "#define TM %d\n#define DJ %d\n#define QP %d\n#define CK %d\n#define VK %d\n",
-                (int)(br * 16 / GROUP), (int)((d + 15) / 16), (int)br + 4, (int)ck, (int)vk);
+                tm, dj, (int)br + 4, (int)ck, (int)vk);
+    gnd__pk_def(p, "#define TV %d\n#define DV %d\n", tm < 4 ? tm : 4,
+                d % 4 == 0 && dj % 4 == 0   ? 4
+                : d % 2 == 0 && dj % 2 == 0 ? 2
+                                            : 1);
     gnd__pk_def(p, "#define EACH %d\n#define EACH_Q %d\n#define PIECE %d\n",
-                (int)((most + GROUP - 1) / GROUP), (int)((ck * br + GROUP - 1) / GROUP),
-                (int)(most + ck));
-    gnd__pk_def(p, "typedef %s MT;\n#define LD(p, i) gnd_ld_%s(p, i)\n", gnd__ctype_mem(p->dtype),
-                gnd__suffix(p->dtype));
+                (int)(each > each_v ? each : each_v), (int)((ck * br + GROUP - 1) / GROUP),
+                (int)(room_k > vk * d ? room_k : vk * d));
     if (p->dtype == GND_FLOAT32)
         gnd__pk_def(p, "#define ST(p, i, v) ((p)[i] = (v))\n");
     else
@@ -383,38 +421,47 @@ static void in_float(gnd__prog *p, int64_t br, int64_t c, int64_t d)
     gnd__pk_def(p, p->t->props->dialect == GND_DIALECT_CUDA
                        ? "#define SHUFFLES 1\n#define CROSS(v, n) gnd_cross_f32(v, n)\n"
                        : "#define SHUFFLES 0\n");
-    /* on a CPU that runs this nevertheless, unrolling would only slow compilation */
-    gnd__pk_def(p, p->t->props->kind == GND_DEV_CPU ? "#define UNROLL\n#define UNROLL4\n"
-                                                    : "#define UNROLL _Pragma(\"unroll\")\n"
-                                                      "#define UNROLL4 _Pragma(\"unroll 4\")\n");
     gnd__pk_def(p, "#define LOCAL_ALIGN __attribute__((aligned(16)))\n");
 }
 
 void gnd__prim_attention(gnd__prog *p)
 {
     const int nd = p->ndim, narrow = p->dtype != GND_FLOAT32,
-              cores = narrow && p->t->props->dialect == GND_DIALECT_CUDA;
+              cores = narrow && p->t->props->dialect == GND_DIALECT_CUDA,
+              plain = p->args->n[N_HOW] % DIVIDE == GND__SCORES_PLAIN;
     const int64_t m = p->dim[nd - 2], d = p->dim[nd - 1], n = p->in[1].dim[nd - 2],
                   c = p->in[1].dim[nd - 1], batch = p->size / (m * d);
     const int64_t units = p->t->props->compute_units;
-    int64_t br = BLOCK;
+    int64_t br = BLOCK, turns = 1;
     if (!cores &&
-        (room(br) > (int64_t)p->t->props->local_bytes || (m + br - 1) / br * batch < 2 * units))
+        (room(br) > (int64_t)p->t->props->local_bytes || (m + br - 1) / br * batch < units * 3 / 2))
         br = BLOCK / 2;
-    const int64_t blocks = (m + br - 1) / br;
+    if (!cores && (m + br - 1) / br * batch < units && br < BLOCK)
+        br = BLOCK / 4;
+    /* twice as many rows read local memory half as often; with more columns they fill the registers
+     */
+    if (cores && c <= WIDE && d <= WIDE && m > 4 * BLOCK &&
+        (m + 2 * BLOCK - 1) / (2 * BLOCK) * batch >= 2 * units)
+        turns = 2;
+    const int64_t blocks = (m + turns * br - 1) / (turns * br);
+    const int odds = blocks * batch < WAVES * units ? -1 : odd_blocks(p, n, d, batch);
     gnd__pk_begin(p, "k_attention");
-    gnd__pk_def(p, "#define C %d\n#define D %d\n#define WG %d\n#define BR %d\n", (int)c, (int)d,
-                GROUP, (int)br);
+    gnd__pk_def(p, "#define C %d\n#define D %d\n#define WG %d\n#define BR %d\n#define TURNS %d\n",
+                (int)c, (int)d, GROUP, (int)br, (int)turns);
     gnd__pk_out(p, "y");
     gnd__pk_in(p, "q", 0);
     gnd__pk_in(p, "k", 1);
     gnd__pk_in(p, "v", 2);
     mask(p, batch);
+    gnd__pk_def(p, "#define ODDS %d\n", odds >= 0);
+    if (odds >= 0)
+        gnd__pk_mem(p, "odds", odds, GND_INT32);
     gnd__pk_int(p, "scale_bits", p->args->n[N_SCALE]);
     gnd__pk_int(p, "B", batch);
     gnd__pk_int(p, "M", m);
     gnd__pk_int(p, "N", n);
     gnd__pk_int(p, "NR", blocks);
+    elements(p);
     in_float(p, br, c, d);
     if (cores) {
         const int pc = (int)(c + 15) / 16 * 16 + 8, pd = (int)(d + 15) / 16 * 16 + 8;
@@ -424,13 +471,19 @@ void gnd__prim_attention(gnd__prog *p)
                     p->dtype == GND_FLOAT16 ? "0x7c00" : "0x7f80");
         gnd__pk_defs(p, "attention_tile", p->dtype);
         gnd__pk_def(p, "#endif\n");
+        gnd__pk_resident(p, turns > 1 || blocks * batch < WAVES * units ? 2
+                            : c <= WIDE && d <= WIDE                    ? 4
+                            : plain                                     ? 2
+                                                                        : 3);
         gnd__pk_add(p, "#if __CUDA_ARCH__ >= 800\n");
         gnd__pk_body(p, "attention_mma", p->dtype);
-        gnd__pk_add(p, "#else\n");
+        gnd__pk_add(p, "#else\n    for (int turn = 0; turn < TURNS; turn++) {\n");
+    } else {
+        gnd__pk_def(p, "#define turn 0\n");
     }
     gnd__pk_body(p, "attention", p->dtype);
     if (cores)
-        gnd__pk_add(p, "#endif\n");
+        gnd__pk_add(p, "    GND_BARRIER();\n    }\n#endif\n");
     gnd__pk_end1(p, blocks * batch, GROUP,
                  gnd__prog_reads(p, 0) + blocks * (gnd__prog_reads(p, 1) + gnd__prog_reads(p, 2)),
                  p->size * (int64_t)gnd_dtype_size(p->dtype));

@@ -267,6 +267,9 @@ static const char *const prim_graphs[] = {
     "s = x @ y.T; e = exp(s - max(s, axis=1, keepdims=True)); (e / sum(e, axis=1, keepdims=True)) @ y",
     "s = where(arange(64)[:, None] >= arange(64), x @ y.T * 0.5, -1e4); "
     "e = exp(s - max(s, axis=1, keepdims=True)); (e / sum(e, axis=1, keepdims=True)) @ y",
+    "k = broadcast_to(broadcast_to(x, (5, 64, 48)).reshape(320, 48), (130, 320, 48)); "
+    "s = where(arange(320)[:, None] >= arange(320), k @ k.swapaxes(1, 2) * 0.5, -1e4); "
+    "e = exp(s - max(s, axis=2, keepdims=True)); (e / sum(e, axis=2, keepdims=True)) @ k",
 };
 
 /* On GPUs whose groups may not wait for one another. */

@@ -215,6 +215,21 @@ static void not_finite(gnd_device *dev, gnd_dtype t)
     }
 }
 
+/* So many groups that blocks of v are looked at by a kernel of its own, and with 16-bit elements a
+ * group has 128 rows; on a GPU with every kind of mask. */
+static void many(gnd_device *dev, gnd_dtype t, int gpu)
+{
+    static const int form[3] = {4, 1, 3};
+    const odds o = {{-1, -1, (300 + 100) * 17}, {0, 0, NAN}};
+    for (int k = 0; k < (gpu ? 3 : 1); k++) {
+        const int i = form[k];
+        problem p = {.dev = dev, .t = t, .b = gpu ? 300 : 8, .m = 130, .n = 300, .c = 20, .d = 17};
+        make(&p, forms[i].what == ADD ? t : GND_BOOL, forms[i].how, &o);
+        check(&p, forms[i].text, forms[i].scale, forms[i].what, forms[i].how, forms[i].fill);
+        drop(&p);
+    }
+}
+
 /* Rows of which every score is -inf are NaN, as the formula has it; where every score is the lowest
  * number of the dtype, they are means. */
 static void nothing_left(gnd_device *dev, gnd_dtype t)
@@ -345,6 +360,7 @@ static void all(gnd_device *dev, const char *spec)
     tap_diag("%s", spec);
     each_form(dev, GND_FLOAT32, 1, gpu ? 1 : 2);
     not_finite(dev, GND_FLOAT32);
+    many(dev, GND_FLOAT32, gpu);
     nothing_left(dev, GND_FLOAT32);
     places(dev);
     others(dev);
@@ -358,6 +374,7 @@ static void all(gnd_device *dev, const char *spec)
         if (t != GND_FLOAT32) {
             each_form(dev, t, 0, 1);
             not_finite(dev, t);
+            many(dev, t, 1);
             nothing_left(dev, t);
         }
     }

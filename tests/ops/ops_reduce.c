@@ -334,8 +334,11 @@ static void sizes(gnd_device *dev)
     check(dev, GND_FLOAT32, 2, (int64_t[]){3, 300}, REF_CONTIG, REF_SMALL, GND_AXIS(0), 0, ALL_OPS);
     check(dev, GND_FLOAT32, 2, (int64_t[]){300, 3}, REF_CONTIG, REF_SMALL, GND_AXIS(0), 1, ALL_OPS);
     check(dev, GND_FLOAT32, 1, (int64_t[]){70000}, REF_CONTIG, REF_SMALL, GND_ALL, 1, ALL_OPS);
-    check(dev, GND_FLOAT32, 2, (int64_t[]){70001, 3}, REF_CONTIG, REF_SMALL, GND_AXIS(0), 0,
+    /* of a MiB and more, for which GPUs take all columns together */
+    check(dev, GND_FLOAT32, 2, (int64_t[]){90001, 3}, REF_CONTIG, REF_SMALL, GND_AXIS(0), 0,
           1u << SUM | 1u << MAX | 1u << ARGMIN);
+    check(dev, GND_INT32, 2, (int64_t[]){20001, 19}, REF_CONTIG, REF_REAL, GND_AXIS(0), 0,
+          1u << SUM | 1u << MIN | 1u << ARGMAX);
     check(dev, GND_FLOAT32, 2, (int64_t[]){3, 70001}, REF_CONTIG, REF_SMALL, GND_AXIS(1), 0,
           1u << SUM | 1u << MAX | 1u << ARGMIN);
 }

@@ -203,11 +203,10 @@ gnd_array *gnd__along_axis(const char *func, gnd_array *x, gnd_array *indices, i
     gnd_array *bad = gnd__check_devices(func, 2, (gnd_array *[]){x, indices}, &dev);
     if (bad || (bad = gnd__check_axis(func, dev, axis, x->ndim, k)))
         return bad;
-    gnd__shape_text(ta, x->ndim, x->dim);
-    gnd__shape_text(tb, indices->ndim, indices->dim);
     if (indices->ndim != x->ndim)
-        return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s: %d and %d dimensions", func, ta,
-                         tb, x->ndim, indices->ndim);
+        return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s: %d and %d dimensions", func,
+                         gnd__shape_text(ta, x->ndim, x->dim),
+                         gnd__shape_text(tb, indices->ndim, indices->dim), x->ndim, indices->ndim);
     b->ndim = x->ndim;
     for (int d = 0; d < x->ndim; d++) {
         const int64_t n = x->dim[d], m = indices->dim[d];
@@ -216,7 +215,8 @@ gnd_array *gnd__along_axis(const char *func, gnd_array *x, gnd_array *indices, i
             return gnd__fail(dev, GND_ERR_SHAPE,
                              "%s: shapes %s and %s do not broadcast: axis %d has %" PRId64
                              " and %" PRId64,
-                             func, ta, tb, d, n, m);
+                             func, gnd__shape_text(ta, x->ndim, x->dim),
+                             gnd__shape_text(tb, indices->ndim, indices->dim), d, n, m);
     }
     if (indices->size && x->dim[*k] == 0)
         return gnd__fail(dev, GND_ERR_INDEX, "%s: indices into an axis of no elements", func);

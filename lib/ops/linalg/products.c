@@ -276,27 +276,21 @@ gnd_array *gnd_vecdot(gnd_array *x1, gnd_array *x2, int axis)
     return gnd__leave(in, y);
 }
 
-/* a[..., i] * b[..., k]. */
-static gnd_array *product_at(gnd_array *a, int i, gnd_array *b, int k)
-{
-    gnd_range ra[2] = {{.kind = GND_IDX_ELLIPSIS}, {.kind = GND_IDX_INT, .start = i}};
-    gnd_range rb[2] = {{.kind = GND_IDX_ELLIPSIS}, {.kind = GND_IDX_INT, .start = k}};
-    gnd_array *pa = gnd_index(a, 2, ra), *pb = gnd_index(b, 2, rb), *y = gnd_multiply(pa, pb);
-    return y;
-}
-
 /* The cross product of vectors, which are along the last axes of a and b, and along `axis` of the
- * result. */
+ * result. Each element of both is one view, of extent 1 along the last axis. */
 static gnd_array *crossed(gnd_array *a, gnd_array *b, int axis)
 {
-    gnd_array *part[3];
+    gnd_array *pa[3], *pb[3], *part[3];
     for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        gnd_array *p = product_at(a, j, b, k), *q = product_at(a, k, b, j);
-        part[i] = gnd_subtract(p, q);
+        pa[i] = gnd__slice(a, a->ndim - 1, i, 1);
+        pb[i] = gnd__slice(b, b->ndim - 1, i, 1);
     }
-    gnd_array *y = gnd_stack(3, part, axis);
-    return y;
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        part[i] = gnd_subtract(gnd_multiply(pa[j], pb[k]), gnd_multiply(pa[k], pb[j]));
+    }
+    gnd_array *y = gnd_concat(3, part, -1);
+    return y->kind == GND__ERROR ? y : gnd_moveaxis(y, 1, (int[]){-1}, &axis);
 }
 
 gnd_array *gnd_cross(gnd_array *x1, gnd_array *x2, int axis)
