@@ -63,10 +63,21 @@ char *gnd__bind_address(const gnd__sched *s, const gnd__plan *p, const gnd__pgra
     return a && at ? at + a->data.off * (int64_t)gnd__dtype_bytes[a->dtype] : at;
 }
 
+enum { LOOK = 4 }; /* spare blocks that are looked at, the newest ones */
+
 gnd_status gnd__plan_need(gnd__sched *s, const gnd__plan *p, gnd__gdev *d, int32_t i, gnd_err *e)
 {
     if (p->slot[i].leaf || s->block[i])
         return GND_OK;
+    for (int32_t k = s->nspare - 1; k >= 0 && k >= s->nspare - LOOK; k--) {
+        const int32_t b = s->spare[k];
+        if (p->slot[b].nbytes == p->slot[i].nbytes) {
+            s->block[i] = s->block[b];
+            s->block[b] = NULL;
+            s->spare[k] = s->spare[--s->nspare];
+            return GND_OK;
+        }
+    }
     gnd_status st = gnd__pool_alloc(d, p->slot[i].nbytes, &s->block[i], e);
     return st == GND_OK ? st : gnd__plan_lacks(p, &s->graph, i, st, e);
 }

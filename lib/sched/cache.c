@@ -28,6 +28,7 @@ static void free_sched(gnd__sched *s)
     gnd__free(s->stride);
     gnd__free(s->keep);
     gnd__free(s->retain);
+    gnd__free(s->spare);
     gnd__free(s->live);
     gnd__free(s);
 }

@@ -138,7 +138,9 @@ int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
         s->keep = keep ? keep : s->keep;
         void *want = gnd__realloc(s->retain, (size_t)n * 2);
         s->retain = want ? want : s->retain;
-        if (!block || !st || !stride || !keep || !want)
+        void *spare = gnd__realloc(s->spare, (size_t)n * 2 * sizeof *s->spare);
+        s->spare = spare ? spare : s->spare;
+        if (!block || !st || !stride || !keep || !want || !spare)
             return 0;
         s->capblock = n * 2;
     }
@@ -147,6 +149,7 @@ int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
     memset(s->stride, 0, (size_t)n * sizeof *s->stride);
     memset(s->keep, 0, (size_t)n);
     memset(s->retain, 0, (size_t)n);
+    s->nspare = 0;
     s->kept = gnd__keep_choose(s, p, g);
     if (p->nlaunch)
         want_outputs(s, p, g);
@@ -376,11 +379,16 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
         if (r == GND_OK && st->over)
             /* irrelevant once the node has elements */
             g->node[st->over - 1].a->p.launch->spoiled = 1;
-        /* Later launches hold their blocks: the pool may release free ones. */
-        for (int32_t b = st->dead; b >= 0 && r == GND_OK && !repeats; b = p->slot[b].next_dead)
+        /* Launches that are made at the end hold their blocks, because the pool may release free
+         * ones; later steps take them over. */
+        for (int32_t b = st->dead; b >= 0 && r == GND_OK; b = p->slot[b].next_dead)
             if (s->block[b] && !s->keep[b]) {
-                gnd__pool_free(d, s->block[b]);
-                s->block[b] = NULL;
+                if (repeats) {
+                    s->spare[s->nspare++] = b;
+                } else {
+                    gnd__pool_free(d, s->block[b]);
+                    s->block[b] = NULL;
+                }
             }
     }
     if (r == GND_OK && repeats)

@@ -115,6 +115,8 @@ typedef struct gnd__sched {
     int64_t **stride;   /* of each result */
     uint8_t *keep;      /* for each slot: whether its memory outlives the plan */
     uint8_t *retain;    /* for each result: gnd__retention */
+    int32_t *spare;     /* slots whose memory a later step of this run may take over */
+    int32_t nspare;
     int32_t capblock;
     uint8_t *live; /* for each node: scratch of keep.c */
     int32_t caplive;

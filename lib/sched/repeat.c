@@ -24,7 +24,7 @@ enum {
     STEPS = 48,
     ITEMS = 1 << 20, /* work-items per launch: up to here a launch can take less than the host needs
                         for it */
-    BYTES = 32 << 20 /* most bytes of all results of a run, which holds them until its end */
+    BYTES = 32 << 20 /* most bytes of all results of a run */
 };
 
 struct gnd__repeat {

@@ -150,6 +150,39 @@ static void several(void)
     gnd_scope_end();
 }
 
+/* A run that may become a list holds its memory until its end, but steps take over what earlier
+ * ones have left. */
+static void memory(void)
+{
+    const int64_t dim[2] = {600, 600};
+    const uint64_t bytes = 600 * 600 * 4;
+    gnd_stats before, after;
+    gnd_array *x = gnd_ones(dev, GND_FLOAT32, 2, dim);
+    gnd_eval_all(1, &x);
+    gnd__null_reset();
+    gnd__null_record(1);
+    tap_is_int(gnd_device_reset_peak(dev) | gnd_device_stats(dev, &before), GND_OK, "memory");
+    for (int i = 0; i < 200; i++) {
+        gnd_array *y = gnd_retain(x); /* no scope: the sums have no other owner */
+        for (int k = 0; k < 8; k++) {
+            gnd_array *next = gnd_cumulative_sum(y, GND_AXIS(1), 0, GND_DTYPE_DEFAULT);
+            gnd_release(y);
+            y = next;
+        }
+        gnd_eval_all(1, &y);
+        gnd_release(y);
+    }
+    gnd_device_stats(dev, &after);
+    gnd__null_record(0);
+    char *log = gnd__null_log();
+    tap_has_str(log, "list of 8\n", "  eight sums are one list");
+    const uint64_t took = after.bytes_peak - before.bytes_in_use;
+    tap_ok(took >= 2 * bytes && took < 3 * bytes, "  which takes the memory of two: %.2f",
+           (double)took / (double)bytes);
+    gnd__free(log);
+    gnd_release(x);
+}
+
 /* Loops whose launches become lists, memory that goes back in between, a recording; the sum of what
  * was found. */
 static gnd_status program(gnd_device *d, long *launches)
@@ -236,6 +269,7 @@ int main(void)
     turns();
     trimmed();
     several();
+    memory();
     gnd_scope_begin();
     gnd_array *x = gnd_zeros(dev, GND_FLOAT32, 1, small);
     gnd_eval_all(1, &x);
