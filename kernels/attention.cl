@@ -346,7 +346,7 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
     }
 #pragma unroll
     for (int i = 0; i < BR * TURNS; i += BR) {
-        tile<C, PC>(lk, q + (b * M + i0 + i) * C, rows - i, fast_k);
+        tile<C, PC>(lk, rows > i ? q + (b * M + i0 + i) * C : q, rows - i, fast_k);
         asm volatile("cp.async.wait_all;" ::: "memory");
         __syncthreads();
 #pragma unroll
@@ -396,7 +396,7 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
             const g_i64 end = LAST ? N : next;
             int odd = 0;
 #if ODDS
-            for (g_i64 e = j0 / 64 + threadIdx.x; e < (N < end ? N + 63 : end) / 64; e += WG)
+            for (g_i64 e = j0 / 64 + threadIdx.x; e < (end < N ? end : N + 63) / 64; e += WG)
                 odd |= odds[b * ((N + 63) / 64) + e];
 #else
             const g_i64 size = ((N < end ? N : end) - j0) * D;

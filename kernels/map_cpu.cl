@@ -103,7 +103,8 @@ ${points}
 //
 //     near    blocks of 128 points go the way for near arguments first, and again where `bad` notes
 //             one that is far
-//     wide    lanes: gnd_wide of that suffix; empty: as many as the compiler takes
+//     dear    there are elementary functions
+//     wide    lanes of these: gnd_wide of that suffix
 //@shape map_run_points
 ${words_declare}
 ${words_fill ${x}, left, count}

@@ -7,7 +7,7 @@
  * it, and several run side by side: what a work-item waits for is memory. The place is within
  * [at, at + len]; AFTER(x, v) says that it is behind x, the element in the middle. See P.-V. Khuong
  * and P. Morin, "Array layouts for comparison-based searching" (2017). PUT(i, at, v) writes result i: the place,
- * or whether the element there is v (search_result).
+ * or whether the element there is v (lib/prim/search.c).
  */
 
 /* Whether a comes before v; whether it does not come after v. */

@@ -329,7 +329,7 @@ static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_klaunch *l, gnd_er
     q->waiting++;
     const uint64_t turn = k->turn ? first_turn(k, l) : 0;
     if (turn) {
-        clFinish(q->q); /* a turn is no longer than the compilation, and waits for nobody */
+        clFinish(q->q); /* a turn has this launch alone, and waits for nobody */
         gnd__ocl_turn_begin(k->dev, turn);
     }
     const cl_int r =

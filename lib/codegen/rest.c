@@ -41,6 +41,8 @@ int gnd__cg_light_lanes(const gnd__cg *c, int last)
 {
     const gnd__kir *k = c->k;
     int cost = 0;
+    if (k->nred == 0) /* of one element: there is no axis `last` */
+        return 0;
     for (int i = 0; i < k->ninstr; i++) {
         const gnd__instr *in = &k->instr[i];
         const int size = (int)gnd_dtype_size((gnd_dtype)in->dtype);
@@ -57,7 +59,7 @@ int gnd__cg_light_lanes(const gnd__cg *c, int last)
     for (int j = 0; j < k->nreds; j++)
         if (k->red[j].fn || gnd__reds[k->red[j].op].place)
             return 0;
-    return k->nred > 0 && k->nreds <= LIGHT_REDS && cost <= LIGHT;
+    return k->nreds <= LIGHT_REDS && cost <= LIGHT;
 }
 
 /* Whether the reductions that are written take the value of instruction i. */
