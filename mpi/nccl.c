@@ -276,6 +276,8 @@ static gnd_status probe(gndm_ctx *c, int64_t n)
     return c->broken ? c->status : exchanged ? gndm__agree(c, st, text) : st;
 }
 
+enum { PROBE = 1 << 20 }; /* bytes of the test exchange, at most */
+
 /* Opens the copies between GPUs. Where they do not work, NCCL moves all messages. */
 static gnd_status open_peers(gndm_ctx *c)
 {
@@ -284,12 +286,20 @@ static gnd_status open_peers(gndm_ctx *c)
         snprintf(c->no_peer, sizeof c->no_peer, "GND_MPI_PEER=0");
         return GND_OK;
     }
+    const int64_t some = c->peer < PROBE ? c->peer : PROBE;
     st = gndm__peers_open(c, c->peer);
-    if (!st)
-        st = probe(c, c->peer / (int64_t)sizeof(int32_t) + 1);
+    if (!st) {
+        gndm__peers_least(c, some);
+        st = probe(c, some / (int64_t)sizeof(int32_t) + 1);
+        gndm__peers_least(c, c->peer);
+    }
     if (!st || c->broken)
         return st;
-    gndm__peers_close(c, 1);
+    struct gndm__peers *q = c->nccl ? c->nccl->peers : NULL;
+    gndm__peers_stop(c, 1);
+    if (q)
+        c->nccl->peers = NULL;
+    gndm__peers_free(c, q);
     snprintf(c->no_peer, sizeof c->no_peer, "%.*s", GNDM_WHY - 1, c->message);
     c->message[0] = 0;
     return c->broken ? c->status : GND_OK;
@@ -315,13 +325,13 @@ gnd_status gndm__nccl_open(gndm_ctx *c)
             st = GND_OK;
         }
     }
-    if (!st && c->group)
-        st = open_peers(c);
     if (!st && mode == 1 && c->size > 1) {
         char text[GNDM_TEXT];
         snprintf(text, sizeof text, "gndm_open: GND_MPI_NCCL=1, and there is no NCCL: %s", c->why);
         st = gndm__agree(c, c->nccl ? GND_OK : GND_ERR_UNSUPPORTED, text);
     }
+    if (!st && c->group)
+        st = open_peers(c);
     return st;
 }
 
@@ -329,13 +339,12 @@ gnd_status gndm__nccl_open(gndm_ctx *c)
 
 static void discard(gndm_ctx *c, int abort)
 {
-    gndm__peers_close(c, abort);
     struct gndm__nccl *q = c->nccl;
+    struct gndm__peers *peers = q ? q->peers : NULL;
     void *old;
+    gndm__peers_stop(c, abort);
     c->nccl = NULL;
-    if (!q)
-        return;
-    if (q->lib && q->context && !q->lib->cu.CtxPushCurrent(q->context)) {
+    if (q && q->lib && q->context && !q->lib->cu.CtxPushCurrent(q->context)) {
         if (q->comm)
             abort ? q->lib->CommAbort(q->comm) : q->lib->CommDestroy(q->comm);
         if (q->ready)
@@ -347,7 +356,9 @@ static void discard(gndm_ctx *c, int abort)
             q->lib->cu.StreamDestroy(q->stream);
         q->lib->cu.CtxPopCurrent(&old);
     }
-    free(q->index);
+    gndm__peers_free(c, peers);
+    if (q)
+        free(q->index);
     free(q);
 }
 
@@ -362,7 +373,12 @@ void gndm__nccl_drop(gndm_ctx *c, const char *why)
 
 void gndm__nccl_close(gndm_ctx *c)
 {
+    const int waits = c->peers && !c->broken;
+    if (waits) /* for the others, whom an error names */
+        (void)gndm__enter(c, "gndm_close", "%d", c->size);
     discard(c, c->broken);
+    if (waits)
+        gndm__leave(c, NULL);
     free(c->group);
     c->group = NULL;
 }

@@ -166,11 +166,17 @@ gnd_status gndm__nccl_gather(gndm_ctx *c, gnd_array *x, int64_t n, gnd_array **o
 /* --- copies between the GPUs of a group (peer.c) ---------------------------------------------- */
 
 /* Opens them in all groups; all ranks of the context call it. A failure is one of all ranks. After
- * it, too, gndm__peers_close is needed. least: the bytes of the smallest message. */
+ * it, too, gndm__peers_free is needed. least: the bytes of the smallest message. */
 gnd_status gndm__peers_open(gndm_ctx *c, int64_t least);
-/* Collective, unless the context is unusable. stuck: exchanges may have started on some ranks only.
- */
-void gndm__peers_close(gndm_ctx *c, int stuck);
+/* The bytes of the smallest message from here on. The same on all ranks. */
+void gndm__peers_least(gndm_ctx *c, int64_t least);
+/* Waits until nothing is under way. stuck: the last exchange may have begun on some ranks only. */
+void gndm__peers_stop(gndm_ctx *c, int stuck);
+/* Frees this rank's part after gndm__peers_stop, and after kernels of NCCL that may never end: the
+ * driver may wait for these. Collective, unless the context is unusable; NULL: a rank of no group. */
+void gndm__peers_free(gndm_ctx *c, struct gndm__peers *q);
+/* Remembers what has been sent: an exchange begins. */
+void gndm__peers_mark(gndm_ctx *c);
 /* Whether a message goes there: the same at both ends. */
 int gndm__peers_carry(const gndm_ctx *c, const gndm__parcel *p, gnd_dtype t);
 /* Starts these messages; NCCL's stream waits until they are complete. CUDA's context is current. A

@@ -268,6 +268,8 @@ gnd_status gndm__nccl_start(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__p
     int any = 0;
     for (int k = 1; k < c->size && q; k++)
         any |= (out[k].direct && out[k].n) || (in[k].direct && in[k].n);
+    if (q)
+        gndm__peers_mark(c);
     if (!any)
         return GND_OK;
     int r = q->lib->cu.CtxPushCurrent(q->context);
@@ -278,10 +280,11 @@ gnd_status gndm__nccl_start(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__p
         st = nccl_failed(q, r, what, text, size);
     if (!st && q->peers)
         st = gndm__peers_start(c, t, out, in, text, size);
-    if (!st)
-        st = before_gnd(c, text, size);
+    /* also after a failure: copies that have begun write to memory that gnd may use again */
+    char last[GNDM_WHY];
+    const gnd_status waits = before_gnd(c, st ? last : text, st ? sizeof last : size);
     q->lib->cu.CtxPopCurrent(&old);
-    return st;
+    return st ? st : waits;
 }
 
 int gndm__nccl_arrives(gndm_ctx *c, double seconds)

@@ -253,7 +253,7 @@ static void release(gndm_ctx *c, int keep)
         c->arrays->refs = 1;
         gndm_release(c->arrays);
     }
-    if (c->traced)
+    if (c->traced && !c->broken) /* else it may wait for ranks that are gone */
         gnd_sync(c->dev);
     gndm__nccl_close(c);
     for (int i = 0; i < 6 && !keep; i++)

@@ -23,6 +23,10 @@
 
 enum { SLOTS = 4, LINE = 16, PUT = 0, TAKEN = 1 }; /* LINE: uint32 from one counter to the next */
 
+/* Most chunks of an exchange, of three operations each. A stream takes about 1000; then the host
+ * waits in the driver, where it would not hear that another rank has failed. */
+enum { CHUNKS = 256 };
+
 struct gndm__peers {
     const gndm__nccl_library *lib;
     void *context;
@@ -31,11 +35,13 @@ struct gndm__peers {
     void *out, *in, *out_done, *in_done; /* streams, and events at the end of an exchange */
     uint64_t window, *theirs;            /* of this rank; mapped windows of the others, or 0 */
     uint32_t *put, *taken;               /* chunks to and from each of the others */
+    uint32_t *put_before, *taken_before; /* the same before the last exchange */
     char name[64];                       /* of the shared memory; "": it has no name (any more) */
     volatile uint32_t *counter;
     uint64_t counter_at; /* its address on the device */
     size_t counter_bytes;
     int registered;
+    int idle; /* since gndm__peers_stop: nothing is under way */
 };
 
 /* What a rank tells the others. */
@@ -123,7 +129,15 @@ static int take(struct gndm__peers *q, int from, uint64_t to, size_t bytes, cons
 int gndm__peers_carry(const gndm_ctx *c, const gndm__parcel *p, gnd_dtype t)
 {
     const struct gndm__peers *q = c->nccl ? c->nccl->peers : NULL;
-    return q && p->direct && p->n * (int64_t)gnd_dtype_size(t) >= q->least;
+    const int64_t bytes = p->n * (int64_t)gnd_dtype_size(t);
+    return q && p->direct && bytes >= q->least && bytes <= q->slot * (CHUNKS / (q->n - 1));
+}
+
+void gndm__peers_mark(gndm_ctx *c)
+{
+    struct gndm__peers *q = c->nccl->peers;
+    if (q)
+        memcpy(q->put_before, q->put, 2 * (size_t)q->n * sizeof *q->put);
 }
 
 /* The two messages of a step, chunk by chunk. */
@@ -165,56 +179,88 @@ gnd_status gndm__peers_start(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__
         r = cu->StreamWaitEvent(q->in, c->nccl->ready, 0);
     for (int k = 1; k < c->size && !r; k++)
         r = step(c, t, &out[k], &in[k], &what);
-    /* also after a failure: the events tell when the streams may be destroyed */
+    /* also after a failure: the events tell when the streams may be destroyed, and when gnd may use
+     * the memory of the messages again */
     const int s = cu->EventRecord(q->out_done, q->out) | cu->EventRecord(q->in_done, q->in);
+    const int w = cu->StreamWaitEvent(c->nccl->stream, q->out_done, 0) |
+                  cu->StreamWaitEvent(c->nccl->stream, q->in_done, 0);
     if (!r && (r = s) != 0)
         what = "cuEventRecord";
-    if (!r) {
+    if (!r && (r = w) != 0)
         what = "cuStreamWaitEvent";
-        r = cu->StreamWaitEvent(c->nccl->stream, q->out_done, 0);
-    }
-    if (!r)
-        r = cu->StreamWaitEvent(c->nccl->stream, q->in_done, 0);
     return r ? say(q, r, what, text, size) : GND_OK;
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Waits until the streams are idle. stuck: chunks that they wait for may never come; so what they
- * wait for is written here, again and again, because the others write it as well. Returns 0 if they
- * do not become idle. */
-static int drain(struct gndm__peers *q, int stuck)
+/* Whether the exchanges before the last one are over. */
+static int earlier_over(const struct gndm__peers *q)
+{
+    for (int r = 0; r < q->n; r++)
+        if ((int32_t)(q->counter[place(q, TAKEN, q->me, r)] - q->put_before[r]) < 0 ||
+            (int32_t)(q->counter[place(q, TAKEN, r, q->me)] - q->taken_before[r]) < 0)
+            return 0;
+    return 1;
+}
+
+/* Writes what the streams wait for, and the others may never write. */
+static void force(struct gndm__peers *q)
+{
+    for (int r = 0; r < q->n; r++) {
+        q->counter[place(q, TAKEN, q->me, r)] = q->put[r];
+        q->counter[place(q, PUT, r, q->me)] = q->taken[r];
+    }
+}
+
+/* Waits until the streams are idle. stuck: the last exchange may have begun on some ranks only;
+ * once earlier ones are over its chunks are forced, again and again, because others may write the
+ * same counters. If the context is or becomes unusable, or MPI is over (not `together`), all are
+ * forced after some seconds. Returns 0 if the streams do not become idle. */
+static int drain(gndm_ctx *c, struct gndm__peers *q, int stuck, int together)
 {
     enum { NOT_READY = 600 };
-    const double patience = 10, enough = 2;
+    const double give = stuck ? 1 : 10, most = 60;
     const struct timespec nap = {.tv_nsec = 20000};
-    const double began = gndm__now();
+    gndm__patience patience = {0};
+    double since = gndm__now(); /* of this loop, or of the rank's being alone */
+    int was_alone = 0;
     while (q->lib->cu.EventQuery(q->out_done) == NOT_READY ||
            q->lib->cu.EventQuery(q->in_done) == NOT_READY) {
-        const double t = gndm__now() - began;
-        if (t > patience + enough || (stuck && t > enough))
+        const int alone = c->broken || !together;
+        if (alone && !was_alone)
+            since = gndm__now();
+        was_alone = alone;
+        const double t = gndm__now() - since;
+        if (alone ? t > most : c->timeout > 0 && t > c->timeout)
             return 0;
-        for (int r = 0; r < q->n && (stuck || t > patience); r++) {
-            q->counter[place(q, TAKEN, q->me, r)] = q->put[r];
-            q->counter[place(q, PUT, r, q->me)] = q->taken[r];
-        }
-        nanosleep(&nap, NULL);
+        const int now = (stuck && earlier_over(q)) || (alone && t > give);
+        if (now)
+            force(q);
+        if (alone || now)
+            nanosleep(&nap, NULL);
+        else
+            gndm__idle(c, &patience); /* after a failure the rank is alone */
     }
     return 1;
 }
 
-/* Returns the memory of the windows, which must stay while others map them or write there. After
- * an error that ends the context nobody knows whether they do, so this is not called, and the
- * window stays until the process ends. */
-static void free_windows(gndm_ctx *c, struct gndm__peers *q, int idle)
+static int with_others(const gndm_ctx *c)
 {
-    if (gndm__barrier(c, c->comm))
+    int over = 1;
+    return !c->broken && MPI_Finalized(&over) == MPI_SUCCESS && !over;
+}
+
+void gndm__peers_stop(gndm_ctx *c, int stuck)
+{
+    struct gndm__peers *q = c->nccl ? c->nccl->peers : NULL;
+    void *old;
+    if (!q)
         return;
-    for (int r = 0; r < q->n && idle; r++)
-        if (q->theirs[r])
-            q->lib->peer.IpcCloseMemHandle(q->theirs[r]);
-    if (!gndm__barrier(c, c->comm) && idle && q->window)
-        q->lib->peer.MemFree(q->window);
+    q->idle = !q->in_done;
+    if (q->idle || q->lib->cu.CtxPushCurrent(q->context))
+        return;
+    q->idle = drain(c, q, stuck, with_others(c));
+    q->lib->cu.CtxPopCurrent(&old);
 }
 
 static void free_counters(struct gndm__peers *q)
@@ -227,40 +273,47 @@ static void free_counters(struct gndm__peers *q)
         shm_unlink(q->name);
 }
 
-void gndm__peers_close(gndm_ctx *c, int stuck)
+/* Streams and events. */
+static void free_streams(struct gndm__peers *q)
 {
-    struct gndm__peers *q = c->nccl ? c->nccl->peers : NULL;
-    int over = 1;
+    void *const event[] = {q->out_done, q->in_done}, *const stream[] = {q->out, q->in};
+    for (int i = 0; i < 2; i++) {
+        if (event[i])
+            q->lib->cu.EventDestroy(event[i]);
+        if (stream[i])
+            q->lib->cu.StreamDestroy(stream[i]);
+    }
+}
+
+/* Windows must stay while others map them or write there: all ranks take part, those of no group
+ * too. If a rank is not idle, or after an error that ends the context, nobody knows whether they
+ * do; then windows stay until the process ends. So does all that a rank that is not idle has. */
+void gndm__peers_free(gndm_ctx *c, struct gndm__peers *q)
+{
     void *old;
     if (!c->peers)
         return;
     c->peers = 0;
-    const int together = !c->broken && MPI_Finalized(&over) == MPI_SUCCESS && !over;
-    if (!q) { /* of no group: two barriers as below */
-        if (together && !gndm__barrier(c, c->comm))
-            gndm__barrier(c, c->comm);
-        return;
+    const int pushed = q && q->theirs && !q->lib->cu.CtxPushCurrent(q->context);
+    int all = !q || q->idle;
+    if (with_others(c) && !gndm__allreduce(c, &all, 1, MPI_INT, MPI_MIN)) {
+        for (int r = 0; pushed && all && r < q->n; r++)
+            if (q->theirs[r])
+                q->lib->peer.IpcCloseMemHandle(q->theirs[r]);
+        if (!gndm__barrier(c, c->comm) && pushed && all && q->window)
+            q->lib->peer.MemFree(q->window);
     }
-    c->nccl->peers = NULL;
-    const int pushed = q->theirs && !q->lib->cu.CtxPushCurrent(q->context);
-    const int idle = pushed && (!q->in_done || drain(q, stuck));
-    if (together)
-        free_windows(c, q, idle);
-    if (idle)
+    if (pushed && q->idle) {
         free_counters(q);
-    if (pushed) {
-        void *const event[] = {q->out_done, q->in_done}, *const stream[] = {q->out, q->in};
-        for (int i = 0; i < 2; i++) {
-            if (event[i])
-                q->lib->cu.EventDestroy(event[i]);
-            if (stream[i])
-                q->lib->cu.StreamDestroy(stream[i]);
-        }
-        q->lib->cu.CtxPopCurrent(&old);
+        free_streams(q);
     }
-    free(q->theirs);
-    free(q->put);
-    free(q);
+    if (pushed)
+        q->lib->cu.CtxPopCurrent(&old);
+    if (q && q->idle) {
+        free(q->theirs);
+        free(q->put);
+        free(q);
+    }
 }
 
 /* --- the start -------------------------------------------------------------------------------- */
@@ -365,10 +418,12 @@ static gnd_status begin(gndm_ctx *c, int64_t least, char *text, size_t size)
         q->slot = 8 * least;
     q->slot = (q->slot + 511) / 512 * 512;
     q->theirs = calloc((size_t)q->n, sizeof *q->theirs);
-    q->put = calloc(2 * (size_t)q->n, sizeof *q->put);
+    q->put = calloc(4 * (size_t)q->n, sizeof *q->put);
     if (!q->theirs || !q->put)
         return GND_ERR_NOMEM;
     q->taken = q->put + q->n;
+    q->put_before = q->taken + q->n;
+    q->taken_before = q->put_before + q->n;
     q->counter_bytes = 2 * (size_t)(q->n * q->n) * LINE * sizeof(uint32_t);
     q->counter_bytes = (q->counter_bytes + (size_t)page - 1) / (size_t)page * (size_t)page;
     snprintf(text, size, "%s", q->lib->no_peer);
@@ -409,4 +464,10 @@ gnd_status gndm__peers_open(gndm_ctx *c, int64_t least)
     if (!c->broken) /* else MPI may still write to it */
         free(all);
     return st;
+}
+
+void gndm__peers_least(gndm_ctx *c, int64_t least)
+{
+    if (c->nccl && c->nccl->peers)
+        c->nccl->peers->least = least;
 }

@@ -9,7 +9,7 @@
  * of mpirun. So gndm_open asks the library first, and then tries the functions on a communicator of
  * its own.
  */
-#include "ctx.h"
+#include "nccl.h"
 
 #include <string.h>
 
@@ -199,6 +199,9 @@ gndm_ctx *gndm_rebuild(gndm_ctx *c)
             return c;
         }
         MPI_Comm_set_errhandler(left, MPI_ERRORS_RETURN);
+        /* exchanges that wait for the dead end here: the device waits for them, and y for it */
+        c->broken = 1;
+        gndm__nccl_close(c);
         y = gndm__open_on(left, c->dev, c->flags, c);
         /* if a rank died meanwhile, all ranks try again without it */
         fine = !y->died;

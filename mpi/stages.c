@@ -98,14 +98,18 @@ static gnd_status exchange(moving *m)
         if (held && !st && begun + 1 < n)
             make(m, begun + 1);
     }
+    const int last = gndm__nccl_held(c);
     gndm__nccl_hold(c, 0);
     for (int i = 0; i < begun; i++)
         if (st)
             gndm__fetch_free(&m->q[i]);
         else
             gndm__fetch_end(&m->q[i], m->piece + (ptrdiff_t)i * m->s->from->grid[m->s->at]);
-    if (st && held && !c->broken) /* the memory of the stages that began is freed with the call */
+    /* the memory of the stages that began is freed with the call */
+    if (st && held && !c->broken)
         gndm__nccl_settle(c);
+    else if (st && last && c->nccl)
+        gndm__nccl_release(c, last);
     return st;
 }
 
