@@ -173,7 +173,8 @@ void gndm__peers_least(gndm_ctx *c, int64_t least);
 /* Waits until nothing is under way. stuck: the last exchange may have begun on some ranks only. */
 void gndm__peers_stop(gndm_ctx *c, int stuck);
 /* Frees this rank's part after gndm__peers_stop, and after kernels of NCCL that may never end: the
- * driver may wait for these. Collective, unless the context is unusable; NULL: a rank of no group. */
+ * driver may wait for these. Collective, unless the context is unusable; NULL: a rank of no group.
+ */
 void gndm__peers_free(gndm_ctx *c, struct gndm__peers *q);
 /* Remembers what has been sent: an exchange begins. */
 void gndm__peers_mark(gndm_ctx *c);
