@@ -55,7 +55,7 @@ static int load(const char *path, gndm_rank_info *i)
     FILE *f = path[0] ? fopen(path, "r") : NULL;
     if (!f)
         return 0;
-    const int n = fscanf(f, "gnd-mpi 6 bandwidth %lf sums %lf flops %lf link %lf end",
+    const int n = fscanf(f, "gnd-mpi 7 bandwidth %lf sums %lf flops %lf link %lf end",
                          &i->bandwidth, &i->sums, &i->flops, &i->link);
     fclose(f);
     return n == 4 && i->bandwidth > 0 && i->sums > 0 && i->flops > 0 && i->link >= 0;
@@ -70,7 +70,7 @@ static void save(const char *path, const gndm_rank_info *i)
     FILE *f = path[0] ? fopen(temporary, "w") : NULL;
     if (!f)
         return;
-    fprintf(f, "gnd-mpi 6\nbandwidth %.6g\nsums %.6g\nflops %.6g\nlink %.6g\nend\n", i->bandwidth,
+    fprintf(f, "gnd-mpi 7\nbandwidth %.6g\nsums %.6g\nflops %.6g\nlink %.6g\nend\n", i->bandwidth,
             i->sums, i->flops, i->link);
     const int bad = ferror(f);
     if (fclose(f) || bad || rename(temporary, path))
@@ -177,9 +177,22 @@ static gnd_status together(gndm_ctx *c, int64_t n, work w, double *y)
     return st;
 }
 
+/* The bytes of the last level cache, if the device is a CPU and the system tells them, or 0. */
+static double cache_of(const gnd_device_info *info)
+{
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    const long bytes = !strcmp(info->kind, "cpu") ? sysconf(_SC_LEVEL3_CACHE_SIZE) : 0;
+    return bytes > 0 ? (double)bytes : 0;
+#else
+    (void)info;
+    return 0;
+#endif
+}
+
 /* Measures at growing sizes until the time is so long that the launch is negligible and the floats
  * exceed most caches, and at that size together with the other ranks. A fast GPU needs some hundred
- * times the size that a CPU needs. */
+ * times the size that a CPU needs. The floats of a sum, which writes nothing, exceed a cache that
+ * the ranks of a node share: some have 300 MiB. */
 static gnd_status rate(gndm_ctx *c, work w, double *y)
 {
     static const int64_t first[2] = {1 << 16, 128}, large[2] = {1 << 24, 128},
@@ -187,14 +200,16 @@ static gnd_status rate(gndm_ctx *c, work w, double *y)
     const int product = w == PRODUCT;
     const double enough = 2e-3;
     gnd_device_info info;
-    const double memory = gnd_device_describe(c->dev, &info) ? 0 : (double)info.mem_bytes;
+    const int known = gnd_device_describe(c->dev, &info) == GND_OK;
+    const double memory = known ? (double)info.mem_bytes : 0,
+                 cache = known && w == SUM ? cache_of(&info) : 0;
     int64_t n = first[product];
     for (int64_t i = n; i <= last[product]; i *= product ? 2 : 4) {
         const double k = (double)i, bytes = 12 * (product ? k * k : k);
         const double t = i > n && 4 * bytes > memory ? 0 : seconds(c, i, w);
         if (t > 0)
             n = i;
-        if (!(t > 0) || (t > enough && i >= large[product]))
+        if (!(t > 0) || (t > enough && i >= large[product] && 4 * k * c->node_size > 2 * cache))
             break;
     }
     double t;
