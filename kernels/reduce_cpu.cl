@@ -16,7 +16,7 @@
 //                   that is far
 //     words         random words come from arrays
 //     light         the lanes of a block stay in registers (gnd__cg_light_lanes)
-//     wide          elementary functions are computed for 16 lanes at a time
+//     wide          how many values of that run are computed at a time (gnd__cg_abreast)
 //     dear          the values of a run of 32 are computed side by side, with its last one several
 //                   times, and then added in their order
 //     split         results are parts, one for each s
@@ -74,9 +74,7 @@ for (I m = task * G; m < m1; m++) {
             ${init T}
             ${if dear}
             ${rest_arrays}
-            ${if wide}
-            gnd_wide_f64
-            ${end}
+            ${wide}
             for (int l = 0; l < 32; l++) {
                 ${if reduces}
                 const I i${last} = x + l < y ? x + l : y - 1;
@@ -111,19 +109,13 @@ for (I m = task * G; m < m1; m++) {
 
 // kk times 64 elements of a row from x on, into the lanes L.
 //
-//     light    all lanes at once, in registers
-//     wide     elementary functions, of 16 lanes at a time
+//     abreast    how many lanes at a time (gnd__cg_abreast)
 //@shape reduce_lanes_cpu
 for (int l = 0; l < 64; l++) {
     ${init L[l]}
 }
 for (I t = 0; t < kk; t++, x += 64)
-${if light}
-gnd_lanes_i32
-${end}
-${if wide}
-gnd_wide_f64
-${end}
+${abreast}
 for (int l = 0; l < 64; l++) {
     const I i${last} = x + l;
     ${values}
@@ -204,11 +196,9 @@ for (int l = 0; l < nc; l++) {
 
 // The values of the columns from l0 on, l1 of them.
 //
-//     wide    elementary functions, of 16 lanes at a time
+//     wide    how many at a time (gnd__cg_abreast)
 //@shape reduce_columns_block
-${if wide}
-gnd_wide_f64
-${end}
+${wide}
 for (int l = 0; l < l1; l++) {
     const I i${col} = left + l0 + l;
     ${values}

@@ -31,12 +31,7 @@ ${init A}
             ${init L[l]}
         }
         for (I t = 0; t < kk; t++, x += 64)
-        ${if light}
-        gnd_lanes_i32
-        ${end}
-        ${if wide}
-        gnd_wide_f64
-        ${end}
+        ${abreast}
         for (int l = 0; l < 64; l++) {
             const I i${last} = x + l;
             const int e_ = (int)i${last}; (void)e_;
@@ -58,9 +53,7 @@ ${init A}
     ${rest_arrays}
     while (x < R) {
         const I y = x + 32 < R ? x + 32 : R;
-        ${if wide}
-        gnd_wide_f64
-        ${end}
+        ${wide}
         for (int l = 0; l < 32; l++) {
             const I i${last} = x + l < R ? x + l : R - 1;
             const int e_ = (int)x + l; (void)e_;
@@ -85,11 +78,9 @@ ${init A}
 ${finish A}
 
 // The outputs that have a value for each element of the row.
-//     wide    elementary functions are computed for 16 elements at a time
+//     wide    how many elements are computed at a time (gnd__cg_abreast)
 //@shape rows_cpu_points
-${if wide}
-gnd_wide_f64
-${end}
+${wide}
 for (I i${last} = 0; i${last} < R; i${last}++) {
     const int e_ = (int)i${last}; (void)e_;
     ${stage_values}

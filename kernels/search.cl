@@ -36,7 +36,7 @@ GND_FN g_b gnd_before_$t($T a, $T v)
 //@fn same b i u f
 #define gnd_same_$t(a, v) ((a) == (v))
 //@fn same c
-#define gnd_same_$t(a, v) ((a).x == (v).x && (a).y == (v).y)
+#define gnd_same_$t(a, v) gnd_eq_$t(a, v)
 
 /* A GPU: the upper levels (`levels` of them) of the tree are in local memory, a level after the other, the
  * children of node k at 2k and 2k + 1 (so that neighbours in a group read different banks). Node p of

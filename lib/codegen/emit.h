@@ -166,6 +166,9 @@ int gnd__cg_tile_axis(gnd__cg *c);
 int gnd__cg_rest_dear(const gnd__cg *c);
 /* Whether there are elementary functions of real floats that kernels/ has for vectors. */
 int gnd__cg_wide_floats(const gnd__cg *c);
+/* What stands before a loop over values that are computed side by side: how many lanes the compiler
+ * is to take, or nothing. light: all 64. */
+const char *gnd__cg_abreast(const gnd__cg *c, int light);
 /* Whether 64 lanes along axis `last` can be computed at once with what they hold in registers:
  * elements side by side in memory, and little arithmetic. */
 int gnd__cg_light_lanes(const gnd__cg *c, int last);

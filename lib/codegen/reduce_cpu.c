@@ -69,8 +69,7 @@ static void write_lanes(void *who, const gnd__holeargs *a)
 {
     const row_writer *w = who;
     const gnd__hole own[] = {{"last", .number = w->last},
-                             {"light", .number = w->light},
-                             {"wide", .number = gnd__cg_wide_floats(w->c)}};
+                             {"abreast", .text = gnd__cg_abreast(w->c, w->light)}};
     (void)a;
     w->c->run.word_at = "(int)t * 64 + l";
     gnd__cg_shape_of(w->c, "reduce_lanes_cpu", own, NULL);
@@ -125,7 +124,7 @@ static gnd_status rows(gnd__cg *c)
         {"near", .number = gnd__cg_near(c) >= 0},
         {"words", .number = words},
         {"light", .number = w.light},
-        {"wide", .number = gnd__cg_wide_floats(c)},
+        {"wide", .text = gnd__cg_abreast(c, 0)},
         {"dear", .number = gnd__cg_rest_dear(c)},
         {"split", .number = splits > 1},
         {"lanes", .write = write_lanes},
@@ -150,7 +149,7 @@ static void write_block(void *who, const gnd__holeargs *a)
 {
     gnd__cg *c = who;
     const gnd__hole own[] = {{"col", .number = c->k->nkeep - 1},
-                             {"wide", .number = gnd__cg_wide_floats(c)}};
+                             {"wide", .text = gnd__cg_abreast(c, 0)}};
     (void)a;
     gnd__cg_shape_of(c, "reduce_columns_block", own, NULL);
 }

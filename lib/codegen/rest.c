@@ -37,6 +37,11 @@ int gnd__cg_wide_floats(const gnd__cg *c)
     return gnd__prelude_cpu(c->t->props) && gnd__cg_rest_dear(c);
 }
 
+const char *gnd__cg_abreast(const gnd__cg *c, int light)
+{
+    return light ? "gnd_lanes_i32" : gnd__cg_wide_floats(c) ? "gnd_wide_f64" : "";
+}
+
 int gnd__cg_light_lanes(const gnd__cg *c, int last)
 {
     const gnd__kir *k = c->k;

@@ -78,16 +78,18 @@ static void pick_values(row_writer *r, int s)
 static void write_stages(void *who, const gnd__holeargs *a)
 {
     row_writer *r = who;
+    const int light = gnd__cg_light_lanes(r->c, r->last);
     const gnd__hole own[] = {
         {"last", .number = r->last},
         {"dear", .number = gnd__cg_rest_dear(r->c)},
-        {"light", .number = gnd__cg_light_lanes(r->c, r->last)},
-        {"wide", .number = gnd__cg_wide_floats(r->c)},
+        {"light", .number = light},
+        {"abreast", .text = gnd__cg_abreast(r->c, light)},
+        {"wide", .text = gnd__cg_abreast(r->c, 0)},
         {"stage_values", .write = write_values},
     };
     const gnd__hole points[] = {
         {"last", .number = r->last},
-        {"wide", .number = gnd__cg_wide_floats(r->c)},
+        {"wide", .text = gnd__cg_abreast(r->c, 0)},
         {"stage_values", .write = write_values},
     };
     (void)a;
