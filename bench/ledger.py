@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# ledger.py - the tables of doc/PERFORMANCE.md, made from bench/results/. Between the lines
+# ledger.py - the tables of doc/ROWS.md, made from bench/results/. Between the lines
 #
 #     <!-- ledger NAME FILE... -->          (files below bench/results/, gnd's rows and the peers')
 #     <!-- end -->
@@ -22,7 +22,7 @@ import sys
 import textwrap
 
 top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-document = os.path.join(top, 'doc', 'PERFORMANCE.md')
+document = os.path.join(top, 'doc', 'ROWS.md')
 
 
 def objects(path):
