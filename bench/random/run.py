@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 
+import classes
 import ledger
 import libs as libraries
 import measure
@@ -33,6 +34,7 @@ def arguments():
     p.add_argument('--limit', type=float, default=6, help='seconds for a workload in a library (default: 6)')
     p.add_argument('--kinds', default=None, help='only these kinds, parted by commas; prefixes are enough')
     p.add_argument('--only', default=None, help='only the workloads with these numbers, parted by commas')
+    p.add_argument('--classes', action='store_true', help='nothing is drawn: the classes of work of classes.py')
     p.add_argument('--values', action='store_true', help='compare the values, take no times; fails if gnd is wrong')
     p.add_argument('--best', action='store_true', help='the best batch, not the median: for machines that are shared')
     p.add_argument('--no-compile', action='store_true', help='PyTorch without torch.compile')
@@ -98,7 +100,12 @@ def main():
     reference = next((lib for lib in libs if lib.name == 'numpy'), None) or libraries.NumPy()
     # a form draws bfloat16 where something can check it
     bf16 = libraries.BF16 is not None or any(lib.name in ('torch', 'jax') for lib in libs)
-    todo = draw(o.seed, o.count, o.shrink, bf16, o.kinds.split(',') if o.kinds else None)
+    kinds = o.kinds.split(',') if o.kinds else None
+    if o.classes:
+        todo = [w for w in classes.works(o.shrink) if (not kinds or any(w.kind.startswith(k) for k in kinds)) and
+                (bf16 or all(i.dtype != 'bfloat16' for i in w.inputs.values()))]
+    else:
+        todo = draw(o.seed, o.count, o.shrink, bf16, kinds)
     if o.only:
         todo = [w for w in todo if w.number in {int(v) for v in o.only.split(',')}]
     if o.list:
@@ -106,7 +113,7 @@ def main():
             print(f'{w.number:4} {w.kind}: {w.text()}')
         return 0
     width = 0 if o.values else bandwidth_of(gnd, o.shrink)
-    print(f'seed {o.seed}, {gnd.device}, beside {", ".join(lib.name for lib in libs)}; copy {width / 1e9:.0f} GB/s'
+    print(f'{"classes" if o.classes else f"seed {o.seed}"}, {gnd.device}, beside {", ".join(lib.name for lib in libs)}; copy {width / 1e9:.0f} GB/s'
           f'{"".join("; without " + w for w in why)}', flush=True)
     records, out = [], open(o.json, 'w') if o.json else None
     print(ledger.HEAD)

@@ -15,6 +15,7 @@ from pytap import ok, say
 here = os.path.join(os.environ['GND_SRCDIR'], 'bench', 'random')
 sys.path.insert(0, here)
 sys.dont_write_bytecode = True
+import classes  # noqa: E402
 import ledger  # noqa: E402
 import measure  # noqa: E402
 import run  # noqa: E402
@@ -31,6 +32,8 @@ def test_draw():
     ok({w.kind for w in many} == set(run.KINDS), 'every kind is drawn')
     ok(all(k in w.form for w in many for k in w.inputs), 'every form reads its inputs')
     ok(len({w.text() for w in many}) > 380, 'workloads differ')
+    fixed = classes.works(1)
+    ok(len(fixed) > 50 and all(k in w.form for w in fixed for k in w.inputs), 'the classes read their inputs as well')
 
 
 def test_errors():
@@ -49,11 +52,13 @@ def test_errors():
 
 
 def test_values():
-    p = subprocess.run([sys.executable, '-B', os.path.join(here, 'run.py'), '--seed', str(SEED), '--count', '8',
-                        '--shrink', '100', '--values', '--limit', '30', '--peers', 'numpy', '--device', os.environ['GND_DEVICE'],
-                        '--kinds', 'map,reduction,masked,joins,scans'], capture_output=True, text=True)
-    if not ok(p.returncode == 0 and '8 of 8 workloads agree' in p.stdout, 'eight workloads give NumPy\'s values'):
-        say(p.stdout + p.stderr)
+    for what, shrink, kinds, n in ((['--seed', str(SEED), '--count', '8'], '100', 'map,reduction,masked,joins,scans', 8),
+                                   (['--classes'], '1000', 'columns,scans', 7)):
+        p = subprocess.run([sys.executable, '-B', os.path.join(here, 'run.py'), '--shrink', shrink, '--values', '--limit',
+                            '30', '--peers', 'numpy', '--device', os.environ['GND_DEVICE'], '--kinds', kinds] + what,
+                           capture_output=True, text=True)
+        if not ok(p.returncode == 0 and f'{n} of {n} workloads agree' in p.stdout, f'{n} workloads give NumPy\'s values'):
+            say(p.stdout + p.stderr)
 
 
 def test_kernels():
