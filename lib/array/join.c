@@ -274,6 +274,8 @@ gnd_array *gnd_roll_flat(gnd_array *x, int64_t shift)
     const gnd__inner in = gnd__enter("roll_flat");
     if (x->size == 0)
         return gnd__leave(in, x);
+    if (x->ndim == 1)
+        return gnd__leave(in, rolled(x, 0, modulo(shift, x->size)));
     gnd_array *flat = gnd__reshaped(x, 1, &x->size);
     if (flat->kind == GND__ERROR)
         return gnd__leave(in, flat);

@@ -63,8 +63,10 @@ int gnd__arg_word(gnd__args *c, int i, const char *words, int missing)
 static gnd_array *to_array(gnd__args *c, gnd__slot *s, const char *param, int n)
 {
     char what[96];
-    if (s->v.kind == GND__V_ARRAY) /* which needs no words, and is what most calls have */
+    if (s->v.kind == GND__V_ARRAY) /* what most calls have */
         return s->v.held->a;
+    if (gnd__val_is_number(&s->v)) /* which is never wrong: it needs no words */
+        return gnd__val_to_array(c->x, &s->v, s->at, c->name);
     snprintf(what, sizeof what, "%s: %.*s", c->name, n, param);
     return gnd__val_to_array(c->x, &s->v, s->at, what);
 }

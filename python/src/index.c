@@ -54,28 +54,16 @@ static int add_array(key *k, gnd_array *x)
 
 static int add_slice(key *k, PyObject *o)
 {
-    static const char *const names[] = {"start", "stop", "step"};
-    int64_t v[3];
-    for (int i = 0; i < 3; i++) {
-        PyObject *p = PyObject_GetAttrString(o, names[i]);
-        v[i] = i == 2 ? 1 : GND_NONE;
-        if (p && p != Py_None) {
-            PyObject *q = PyNumber_Index(p);
-            int over = 0;
-            v[i] = q ? PyLong_AsLongLongAndOverflow(q, &over) : 0;
-            if (over)
-                v[i] = over > 0 ? INT64_MAX : INT64_MIN + 1;
-            Py_XDECREF(q);
-        }
-        Py_XDECREF(p);
-        if (PyErr_Occurred())
-            return -1;
-    }
-    if (v[2] == 0) {
-        PyErr_SetString(PyExc_ValueError, "slice step cannot be zero");
+    Py_ssize_t start, stop, step;
+    if (PySlice_Unpack(o, &start, &stop, &step)) /* which replaces missing numbers */
         return -1;
-    }
-    k->r[k->n++] = GND_STEP(v[0], v[1], v[2]);
+    /* GND_NONE is the least number. A number as low is given unless it ends a negative step, where
+     * it means the same. */
+    if (start == GND_NONE)
+        start++;
+    if (stop == GND_NONE && step > 0)
+        stop++;
+    k->r[k->n++] = GND_STEP(start, stop, step);
     return 0;
 }
 
@@ -181,10 +169,7 @@ static int box_of(const key *k, py_array *a, gnd_array *x, py_link *box)
             box->count[s++] = 1;
         } else {
             const int64_t n = box->count[s], step = r->step;
-            Py_ssize_t b =
-                r->start == GND_NONE ? (step > 0 ? 0 : PY_SSIZE_T_MAX) : (Py_ssize_t)r->start;
-            Py_ssize_t e = r->stop == GND_NONE ? (step > 0 ? PY_SSIZE_T_MAX : PY_SSIZE_T_MIN)
-                                               : (Py_ssize_t)r->stop;
+            Py_ssize_t b = (Py_ssize_t)r->start, e = (Py_ssize_t)r->stop;
             box->count[s] = PySlice_AdjustIndices((Py_ssize_t)n, &b, &e, (Py_ssize_t)step);
             box->start[s] = box->count[s] ? b : 0;
             box->step[s] = step;

@@ -70,6 +70,11 @@ def test_indices():
         b[k] = 9
         y[k] = 9
         t.is_(y, b, f'x[{k!r}] = 9'.replace('\n', ' ')[:60])
+    far = (None, 10**30, -10**30, 2**63 - 1, -2**63, -2**63 + 1, 2)
+    bad = [k for k in (slice(b, e, s) for b in far for e in far for s in (None, 1, -1, 10**30, -10**30, -2**63, 3))
+           for at in (k, (k, [0, 2])) if not np.array_equal(gnd.asnumpy(x[at]), a[at])]
+    t.ok(not bad, f'slices with numbers beyond 64 bits{bad[:3] or ""}')
+    t.raises(ValueError, lambda: x[::0], 'a step of 0', 'slice step cannot be zero')
     t.raises(IndexError, lambda: x[7], 'an index out of range', 'out of bounds')
     t.raises(IndexError, lambda: x[0, 0, 0, 0], 'too many indices', 'too many indices')
     t.raises(IndexError, lambda: x[1.5], 'a float as an index')
