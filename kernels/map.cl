@@ -63,31 +63,59 @@ ${end}
 // A work-item takes ${rows} points in consecutive rows, along axis y, or as many as are left. They
 // share the arithmetic of the index, loads of values that are broadcast along the column, and loads
 // of a stencil. Their values wait in u, so that no store comes between loads.
+//
+//     inner    1: there are conditions on indices, of which one combination holds for most points;
+//              work-items all of whose points have it take `body` without conditions
+//     conditions, holds    of a point; whether it has that combination
+//     body     the shape map_rows_body
 //@shape map_rows
 I f = ${gid};
 if (f >= total) return;
 const I i${x} = f % n${x}; f /= n${x};
 const I y0 = f % tiles * ${rows}; f /= tiles;
 ${indices f, 0, ${y}}
+${if inner}
+const I y1 = y0 + ${rows} < n${y} ? y0 + ${rows} : n${y};
+int inner_ = y1 == y0 + ${rows};
+#pragma unroll
+for (int l = 0; l < ${rows}; l++) {
+    const I i${y} = y0 + l; (void)i${y};
+    ${conditions}
+    inner_ &= ${holds};
+}
+if (inner_) {
+    ${body}
+} else {
+    #pragma unroll 1
+    for (I i${y} = y0; i${y} < y1; i${y}++) {
+        ${values}
+        ${stores}
+    }
+}
+${else}
 if (y0 + ${rows} <= n${y}) {
-    ${private_vectors ${rows}}
-    #pragma unroll
-    for (int l = 0; l < ${rows}; l++) {
-        const I i${y} = y0 + l; (void)i${y};
-        ${lane_values ${rows}}
-        ${lane_stores ${rows}}
-    }
-    #pragma unroll
-    for (int l = 0; l < ${rows}; l++) {
-        const I i${y} = y0 + l;
-        ${late_stores}
-    }
+    ${body}
 } else {
     #pragma unroll 1
     for (I i${y} = y0; i${y} < n${y}; i${y}++) {
         ${values}
         ${stores}
     }
+}
+${end}
+
+//@shape map_rows_body
+${private_vectors ${rows}}
+#pragma unroll
+for (int l = 0; l < ${rows}; l++) {
+    const I i${y} = y0 + l; (void)i${y};
+    ${lane_values ${rows}}
+    ${lane_stores ${rows}}
+}
+#pragma unroll
+for (int l = 0; l < ${rows}; l++) {
+    const I i${y} = y0 + l;
+    ${late_stores}
 }
 
 // A work-item takes ${spread} points, ${local} apart, or as many as are left. All loads come before

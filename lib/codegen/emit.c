@@ -110,12 +110,25 @@ static int axes_of(const gnd__cg *c, int access)
                                                               : c->k->nkeep;
 }
 
+/* Names for the memory of access i, which is access `first` with a shift. */
+static void shared_access(gnd__cg *c, int i, int first)
+{
+    gnd__cgf(c,
+             "    GND_CONST_GLOBAL %s *GND_RESTRICT p%d = p%d, *GND_RESTRICT b%d = b%d;\n"
+             "    const g_i64 o%d = o%d;\n",
+             gnd__ctype_mem((gnd_dtype)c->k->access[i].dtype), i, first, i, first, i, first);
+}
+
 void gnd__cg_access_args(gnd__cg *c, int phase)
 {
     for (int i = 0; i < c->k->naccess; i++) {
         const gnd__access *a = &c->k->access[i];
         if (!gnd__cg_in_phase(c->k, i, phase))
             continue;
+        if (c->near.of[i]) {
+            shared_access(c, i, c->near.of[i] - 1);
+            continue;
+        }
         if (a->slot >= 0)
             gnd__cg_arg(c, GND__A_BUF, i, 0,
                         gnd__cg_is_output(c->k, i) ? GND__GLOBAL : GND__CONST_GLOBAL, 0,
@@ -188,6 +201,7 @@ void gnd__cg_const_args(gnd__cg *c, int phase)
 void gnd__cg_begin_map(gnd__cg *c)
 {
     gnd__cg_begin(c, 0, "k_map");
+    gnd__cg_find_near(c);
     gnd__cg_access_args(c, 2);
     gnd__cg_dim_args(c, 0, c->k->nkeep);
     gnd__cg_const_args(c, 2);
@@ -204,11 +218,12 @@ void gnd__cg_address(gnd__cg *c, int access)
     for (int d = 0; d < axes_of(c, access); d++) {
         if (a->stride[d] == 0 || d == apart)
             continue;
-        gnd__cgf(c, "%si%d", any ? " + " : "", d);
+        const int by = c->near.by[access][d];
+        gnd__cgf(c, by ? "%s(i%d + %d)" : "%si%d", any ? " + " : "", d, by);
         if (a->stride[d] != 1 && c->bake)
             gnd__cgf(c, "*(I)%lldL", (long long)a->stride[d]);
         else if (a->stride[d] != 1)
-            gnd__cgf(c, "*s%d_%d", access, d);
+            gnd__cgf(c, "*s%d_%d", c->near.of[access] ? c->near.of[access] - 1 : access, d);
         any = 1;
     }
     if (!any)

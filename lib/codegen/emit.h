@@ -45,6 +45,12 @@ typedef struct gnd__part {
     unsigned skip_red, skip_out; /* bits: reductions and outputs that are inactive */
 } gnd__part;
 
+/* Accesses that are another one with a shift (codegen/near.c). */
+typedef struct gnd__near {
+    uint8_t of[GND__KIR_ACCESS];              /* 1 + the other access; 0: none */
+    int8_t by[GND__KIR_ACCESS][GND_MAX_NDIM]; /* the shift along each axis */
+} gnd__near;
+
 /* One of several maps in one kernel. */
 typedef struct gnd__piece {
     int number, count; /* 0 in all: the map is the only one */
@@ -71,6 +77,7 @@ typedef struct gnd__cg {
     gnd__run run;
     gnd__draw draw;
     gnd__part part;
+    gnd__near near;
     gnd__piece piece;
 } gnd__cg;
 
@@ -95,6 +102,8 @@ void gnd__cg_shared(gnd__cg *c, const char *type, int esize, int count, const ch
     __attribute__((format(printf, 5, 6)));
 /* An index-typed parameter. */
 void gnd__cg_int(gnd__cg *c, const char *name, int64_t value);
+/* Finds c->near. Called before gnd__cg_access_args. */
+void gnd__cg_find_near(gnd__cg *c);
 /* Parameters: memory, offsets and strides of the accesses of one phase (0 body, 1 epilogue, 2 both,
  * outputs with the epilogue of a reduction), the extents of axes [d0, d1), the constants. */
 void gnd__cg_access_args(gnd__cg *c, int phase);

@@ -9,6 +9,7 @@
 #include "codegen/holes.h"
 
 #include <string.h>
+#include "codegen/ways.h"
 
 /* The data that fill the shapes of kernels/map.cl. */
 typedef struct map_writer {
@@ -114,25 +115,114 @@ static int takes_rows(const gnd__cg *c)
     return 1;
 }
 
+/* The combination of conditions that holds for most points, if there is one. */
+typedef struct inner_way {
+    gnd__way way;
+    int most; /* whether it holds for most */
+    uint8_t pick[GND__KIR_INSTR], ask[GND__KIR_INSTR], eval[GND__KIR_INSTR]; /* codegen/ways.h */
+} inner_way;
+
+/* Along an axis, the two ends of a box are in two warps (along x), in two work-items (along y) or
+ * at two points: at most 2 of INNER_PARTS then take the other path, along x after the first one. */
+#define INNER_PARTS 24
+#define INNER_WARP 32
+
+static void find_inner(const gnd__kir *k, int rows, inner_way *in)
+{
+    uint8_t is[GND__KIR_INSTR];
+    int samples;
+    in->most = 0;
+    if (!gnd__kir_has_boxes(k))
+        return;
+    for (int i = 0; i < k->ninstr; i++)
+        is[i] = k->instr[i].kind == GND__I_WITHIN;
+    in->most = gnd__ways_find(k, is, 1, &in->way, &samples) && in->way.samples >= samples / 10 * 9;
+    if (!in->most)
+        return;
+    gnd__ways_needed(k, in->way.holds, 1, in->pick);
+    gnd__ways_asked(k, in->pick, in->ask, in->eval);
+    for (int i = 0; i < k->ninstr; i++)
+        for (int d = 0; d < k->nkeep && in->ask[i]; d++) {
+            const int64_t part = d == k->nkeep - 1 ? INNER_WARP : d == k->nkeep - 2 ? rows : 1;
+            if (k->access[k->instr[i].ref].stride[d] && k->dim[d] < INNER_PARTS * part)
+                in->most = 0;
+        }
+}
+
+/* The data that fill map_rows and map_rows_body. */
+typedef struct rows_writer {
+    map_writer *w;
+    int y, rows;
+    inner_way in;
+} rows_writer;
+
+static void write_rows_conditions(void *who, const gnd__holeargs *a)
+{
+    const rows_writer *r = who;
+    gnd__cg *c = r->w->c;
+    (void)a;
+    c->part.pick = r->in.eval;
+    gnd__cg_values(c, 0);
+    c->part.pick = NULL;
+}
+
+static void write_rows_holds(void *who, const gnd__holeargs *a)
+{
+    const rows_writer *r = who;
+    const char *and = "";
+    (void)a;
+    for (int i = 0; i < r->w->c->k->ninstr; i++)
+        if (r->in.ask[i]) {
+            gnd__cgf(r->w->c, "%s%sv%d", and, r->in.way.holds[i] ? "" : "!", i);
+            and = " & ";
+        }
+}
+
+static void write_rows_late(void *who, const gnd__holeargs *a)
+{
+    const rows_writer *r = who;
+    write_late_stores(r->w, a);
+}
+
+static void write_rows_body(void *who, const gnd__holeargs *a)
+{
+    rows_writer *r = who;
+    gnd__cg *c = r->w->c;
+    const gnd__hole own[] = {
+        {"y", .number = r->y},
+        {"rows", .number = r->rows},
+        {"late_stores", .write = write_rows_late},
+    };
+    (void)a;
+    if (r->in.most)
+        c->part = (gnd__part){.pick = r->in.pick, .inside = 1, .holds = r->in.way.holds};
+    gnd__cg_shape_of(c, "map_rows_body", own, r);
+    c->part = (gnd__part){0};
+}
+
 static gnd_status map_rows(map_writer *w)
 {
     gnd__cg *c = w->c;
     const gnd__kir *k = c->k;
-    const int rows = c->t->tune->v[GND__TUNE_GPU_ROWS], y = w->x - 1;
-    const int64_t tiles = (k->dim[y] + rows - 1) / rows,
-                  total = gnd__kir_kept(k) / k->dim[y] * tiles;
+    rows_writer r = {.w = w, .y = w->x - 1, .rows = c->t->tune->v[GND__TUNE_GPU_ROWS]};
+    const int64_t tiles = (k->dim[r.y] + r.rows - 1) / r.rows,
+                  total = gnd__kir_kept(k) / k->dim[r.y] * tiles;
+    find_inner(k, r.rows, &r.in);
     const gnd__hole own[] = {
         {"gid", .text = c->piece.gid},
         {"x", .number = w->x},
-        {"y", .number = y},
-        {"rows", .number = rows},
-        {"late_stores", .write = write_late_stores},
+        {"y", .number = r.y},
+        {"rows", .number = r.rows},
+        {"inner", .number = r.in.most},
+        {"conditions", .write = write_rows_conditions},
+        {"holds", .write = write_rows_holds},
+        {"body", .write = write_rows_body},
     };
     gnd__cg_begin_map(c);
     gnd__cg_int(c, "total", total);
     gnd__cg_int(c, "tiles", tiles);
     keep_outputs(c);
-    gnd__cg_shape_of(c, "map_rows", own, w);
+    gnd__cg_shape_of(c, "map_rows", own, &r);
     return end_map(c, (size_t)total, map_group(c));
 }
 

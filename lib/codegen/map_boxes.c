@@ -15,146 +15,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
+#include "codegen/ways.h"
 
-#define RUN 4096  /* points of a run */
-#define WAYS 3    /* loops without conditions */
-#define SAMPLES 7 /* along an axis */
-
-/* The value of each condition at a point, and the number of each shift. */
-typedef struct point {
-    int64_t index[GND_MAX_NDIM];
-    int64_t value[GND__KIR_INSTR];
-} point;
-
-static void look(const gnd__kir *k, point *p)
-{
-    for (int i = 0; i < k->ninstr; i++) {
-        const gnd__instr *in = &k->instr[i];
-        int64_t at;
-        if (in->kind == GND__I_SHIFT)
-            p->value[i] =
-                (p->value[in->a[0]] ? in->step : 0) + (in->a[1] >= 0 ? p->value[in->a[1]] : 0);
-        if (in->kind != GND__I_WITHIN)
-            continue;
-        at = k->access[in->ref].off + (in->a[0] >= 0 ? p->value[in->a[0]] : 0);
-        for (int d = 0; d < k->nkeep; d++)
-            at += k->access[in->ref].stride[d] * p->index[d];
-        p->value[i] = at >= 0 && at < in->step && (in->a[1] < 0 || p->value[in->a[1]]);
-    }
-}
-
-/* A combination of conditions, and the number of samples that have it. */
-typedef struct way {
-    uint8_t holds[GND__KIR_INSTR];
-    int samples;
-} way;
-
-/* Finds the conditions that decide what is read, excluding those that only shift. */
-static void deciding(const gnd__kir *k, uint8_t *is)
-{
-    memset(is, 0, GND__KIR_INSTR);
-    for (int i = k->ninstr - 1; i >= 0; i--) {
-        const gnd__instr *in = &k->instr[i];
-        if (in->kind == GND__I_CHOOSE || (in->kind == GND__I_PIECE && in->a[0] >= 0))
-            is[in->a[0]] = 1;
-        if (in->kind == GND__I_GATHER && in->a[1] >= 0)
-            is[in->a[1]] = 1;
-    }
-}
-
-/* Finds the combinations of most samples, the most frequent first. Returns their number. */
-static int find_ways(const gnd__kir *k, const uint8_t *is, way *w)
-{
-    enum { MOST = 16 };
-    way *all = gnd__calloc(MOST, sizeof *all);
-    point p;
-    int n = 0, total = 1;
-    memset(&p, 0, sizeof p);
-    if (!all)
-        return 0;
-    for (int d = 0; d < k->nkeep; d++)
-        total = total > 4000 / SAMPLES ? total : total * SAMPLES;
-    for (int s = 0; s < total; s++) {
-        int rest = s, j = 0;
-        for (int d = k->nkeep - 1; d >= 0; d--, rest /= SAMPLES)
-            p.index[d] = k->dim[d] / (2 * SAMPLES) * (2 * (rest % SAMPLES) + 1) +
-                         k->dim[d] % (2 * SAMPLES) / 2;
-        look(k, &p);
-        for (; j < n; j++) {
-            int equal = 1;
-            for (int i = 0; i < k->ninstr && equal; i++)
-                equal = !is[i] || all[j].holds[i] == (p.value[i] != 0);
-            if (equal)
-                break;
-        }
-        if (j == MOST)
-            continue;
-        if (j == n) {
-            for (int i = 0; i < k->ninstr; i++)
-                all[j].holds[i] = is[i] && p.value[i] != 0;
-            n++;
-        }
-        all[j].samples++;
-    }
-    for (int i = 1; i < n; i++)
-        for (int j = i; j > 0 && all[j].samples > all[j - 1].samples; j--) {
-            way t = all[j];
-            all[j] = all[j - 1];
-            all[j - 1] = t;
-        }
-    n = n > WAYS ? WAYS : n;
-    memcpy(w, all, (size_t)n * sizeof *w);
-    gnd__free(all);
-    return n;
-}
-
-/* Marks what must be computed for each point if the conditions have the values h (NULL: any
- * values). */
-static void needed(const gnd__kir *k, const uint8_t *h, uint8_t *pick)
-{
-    memset(pick, GND__PICK_NOT, GND__KIR_INSTR);
-    for (int i = 0; i < k->nout; i++)
-        pick[k->out[i].value] = GND__PICK_COMPUTE;
-    for (int i = k->ninstr - 1; i >= 0; i--) {
-        const gnd__instr *in = &k->instr[i];
-        const int n =
-            in->kind == GND__I_OP || in->kind == GND__I_CALL ? gnd__kir_nargs(k, in)
-            : in->kind == GND__I_CAST || in->kind == GND__I_CHECK || in->kind == GND__I_GATHER ? 1
-            : in->kind == GND__I_OFFSET                                                        ? 2
-                                                                                               : 0;
-        if (pick[i] == GND__PICK_NOT)
-            continue;
-        if (in->kind == GND__I_WITHIN || in->kind == GND__I_SHIFT) {
-            pick[i] = GND__PICK_NOT; /* the same for all points of a part */
-            continue;
-        }
-        for (int j = 0; j < n; j++)
-            if (in->a[j] >= 0)
-                pick[in->a[j]] = GND__PICK_COMPUTE;
-        if (in->kind == GND__I_CHOOSE) {
-            if (!h || h[in->a[0]])
-                pick[in->a[1]] = GND__PICK_COMPUTE;
-            if (!h || !h[in->a[0]])
-                pick[in->a[2]] = GND__PICK_COMPUTE;
-        }
-    }
-}
+#define RUN 4096 /* points of a run */
+#define WAYS 3   /* loops without conditions */
 
 /* The data that fill the shapes. */
 typedef struct box_writer {
     gnd__cg *c;
     int x; /* axis */
     uint8_t is[GND__KIR_INSTR], pick[GND__KIR_INSTR];
-    way w[WAYS];
+    gnd__way w[WAYS];
     int ways, next; /* loops without conditions, and the next one to be written */
 } box_writer;
 
 /* Writes the loop for the conditions of w (NULL: any). */
-static void loop(box_writer *b, const way *w)
+static void loop(box_writer *b, const gnd__way *w)
 {
     gnd__cg *c = b->c;
     const gnd__hole own[] = {{"x", .number = b->x}};
-    needed(c->k, w ? w->holds : NULL, b->pick);
+    gnd__ways_needed(c->k, w ? w->holds : NULL, 0, b->pick);
     c->part = (gnd__part){.pick = b->pick, .inside = w != NULL, .holds = w ? w->holds : NULL};
     gnd__cg_shape_of(c, "map_boxes_loop", own, NULL);
     c->part = (gnd__part){0};
@@ -217,7 +97,7 @@ static void write_borders(void *who, const gnd__holeargs *a)
 static void write_holds(void *who, const gnd__holeargs *a)
 {
     const box_writer *b = who;
-    const way *w = &b->w[b->next - 1];
+    const gnd__way *w = &b->w[b->next - 1];
     const char *and = "";
     (void)a;
     for (int i = 0; i < b->c->k->ninstr; i++)
@@ -269,11 +149,11 @@ gnd_status gnd__cg_map_boxes(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
     box_writer b = {.c = c, .x = k->nkeep - 1};
-    int any = 0;
-    deciding(k, b.is);
+    int any = 0, samples;
+    gnd__ways_deciding(k, b.is);
     for (int i = 0; i < k->ninstr; i++)
         any |= b.is[i];
-    b.ways = any ? find_ways(k, b.is, b.w) : 0;
+    b.ways = any ? gnd__ways_find(k, b.is, WAYS, b.w, &samples) : 0;
     return gnd__cg_cpu_runs(c, RUN, write_run, &b);
 }
 

@@ -270,7 +270,10 @@ static void value_text(gnd__cg *c, int i)
     case GND__I_GATHER: gather_text(c, i); break;
     case GND__I_WITHIN: within_text(c, i); break;
     case GND__I_SHIFT:
-        gnd__cgf(c, "(v%d ? e%d : 0)", in->a[0], i);
+        if (c->part.inside)
+            gnd__cgf(c, c->part.holds[in->a[0]] ? "e%d" : "0", i);
+        else
+            gnd__cgf(c, "(v%d ? e%d : 0)", in->a[0], i);
         if (in->a[1] >= 0)
             gnd__cgf(c, " + v%d", in->a[1]);
         break;
