@@ -194,7 +194,9 @@ gnd_status gnd__solve_run(gnd__gdev *d, const gnd__solve_call *c, const char *la
 {
     gnd__span span;
     gnd_status r;
-    if (!c->panel.kind && !c->on_host) {
+    if (c->later) {
+        r = gnd__gate_solve_later(d, &c->x, c->x.mem[c->n - 1], c->x.off[c->n - 1], e);
+    } else if (!c->panel.kind && !c->on_host) {
         r = gnd__gate_solve(d, &c->x, e);
     } else {
         gnd__span_begin(d, &span, GND__SPAN_HOST);
