@@ -85,138 +85,115 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
     GND_LOCAL g_u32 ticket;
     const int lid = (int)GND_LID(0), lane = lid & 31, warp = lid >> 5;
     GND_LOCAL_PTR $T *own = buf + warp * SEG, *two = pair + warp * 64;
-    $T v[K];
     if (lid == 0)
         ticket = gnd_ticket_u32((GND_GLOBAL g_u32 *)st);
     GND_BARRIER();
-    /* A group takes the next tile, and its elements are on their way, before it waits for what stands before the tile
-     * at hand. It takes tiles in order, so whoever is waited for goes on. */
-    g_i64 g = (g_i64)ticket, row = 0;
-    g_u32 tile = 0;
-    int held = 0; /* whether there is a tile at hand, whose scan is in buf */
-    for (;;) {
-        const int more = g < M * tiles;
-        const g_i64 next_row = g / tiles;
-        const g_u32 next_tile = (g_u32)(g - next_row * tiles);
-        const g_i64 next_first = (g_i64)next_tile * (WG * K), next = next_row * n + next_first + warp * (32 * K);
-        if (more && n - next_first >= WG * K) {
-#pragma unroll
-            for (int k = 0; k < K; k++)
-                v[k] = IN_x(next + k * 32 + lane);
-        }
-        GND_GLOBAL g_u64 *sum = st + 8 + row * each, *prefix = sum + each / 2;
-        /* the sums of the blocks that end with this tile; then the prefixes of the blocks that begin with it */
-        for (int l = 0; held && tile >> (5 * l) && DIGIT(l) == 31; l++)
-            if (TURN(l)) {
-                GND_GLOBAL g_u64 *at = sum + (list_at(tiles, l) + (tile >> (5 * l))) * AW;
-                ADD_UP(31)
-                if (WHO == 0)
-                    acc_put(sum + (list_at(tiles, l + 1) + (tile >> (5 * l + 5))) * AW, acc_join(p[0], acc_get(at)));
-                SYNC();
-            }
-        for (int l = LEVELS - 1; l >= 0; l--)
-            if (held && tile >> (5 * l) && tile << (30 - 5 * l) << 2 == 0 && TURN(l)) {
-                const g_u32 up = tile >> (5 * l + 5);
-                const int c = DIGIT(l);
-                GND_GLOBAL g_u64 *at = sum + (list_at(tiles, l) + (tile >> (5 * l))) * AW;
-                ADD_UP(c)
-                if (WHO == 0) {
-                    acc a = p[0];
-                    if (up) {
-                        const acc b = acc_get(prefix + (list_at(tiles, l + 1) + up) * AW);
-                        a = c ? acc_join(b, a) : b;
-                    }
-                    p[0] = a;
-                    if (l > 0)
-                        acc_put(prefix + (list_at(tiles, l) + (tile >> (5 * l))) * AW, a);
-                }
-                SYNC();
-            }
-        GND_BARRIER();
-        if (held) {
-#if INIT
-            if (tile == 0 && lid == 0)
-                gnd_st_$n(y, row * (n + 1), FIRST);
-#endif
-            const acc carry = part[0];
-            const g_i64 first = (g_i64)tile * (WG * K), to = row * (n + INIT) + INIT + first + warp * (32 * K);
-            if (n - first >= WG * K) {
-#pragma unroll
-                for (int k = 0; k < K; k++) {
-                    const $T b = own[AT(k * 32 + lane)];
-                    gnd_st_$n(y, to + k * 32 + lane, tile > 0 ? APPLY(carry, b) : b);
-                }
-            } else {
-                const int have = (int)(n - first) - warp * (32 * K);
-#pragma unroll 1
-                for (int e = lane; e < have && e < 32 * K; e += 32) {
-                    const $T b = own[AT(e)];
-                    gnd_st_$n(y, to + e, tile > 0 ? APPLY(carry, b) : b);
-                }
-            }
-        }
-        if (!more)
-            break;
-        SYNC();
-        row = next_row;
-        tile = next_tile;
-        const int m = n - next_first < WG * K ? (int)(n - next_first) : WG * K;
-        /* existing steps of the 32 work-items, and of this one */
-        const int have = m - warp * (32 * K), count = have - lane * K;
-        if (m == WG * K) {
-#pragma unroll
-            for (int k = 0; k < K; k++)
-                own[AT(k * 32 + lane)] = v[k];
-        } else {
-#pragma unroll 1
-            for (int e = lane; e < have && e < 32 * K; e += 32)
-                own[AT(e)] = IN_x(next + e);
-        }
-        if (lid == 0)
-            ticket = gnd_ticket_u32((GND_GLOBAL g_u32 *)st);
-        SYNC();
-        $T a = ZERO;
-#pragma unroll
-        for (int k = 0; k < K; k++) {
-            if (k < count) {
-                const $T b = own[AT(lane * K + k)];
-                a = k ? OP(a, b) : b;
-                v[k] = a;
-            }
-        }
-        int o = 0;
-        two[lane] = a;
-        SYNC();
-        for (int d = 1; d < 32; d *= 2) {
-            const $T b = two[o + (lane >= d ? lane - d : lane)];
-            a = lane >= d ? OP(b, a) : a;
-            o = 32 - o;
-            two[o + lane] = a;
-            SYNC();
-        }
-        $T before = two[o + (lane > 0 ? lane - 1 : 0)];
-        if (lane == 31)
-            sums[warp] = a;
-        GND_BARRIER();
-        g = (g_i64)ticket;
-        $T all = sums[0];
-#pragma unroll
-        for (int q = 1; q < WG / 32; q++) {
-            const $T b = sums[q];
-            if (q == warp)
-                before = lane > 0 ? OP(all, before) : all;
-            all = OP(all, b);
-        }
+    const g_i64 g = (g_i64)ticket, row = g / tiles;
+    const g_u32 tile = (g_u32)(g - row * tiles);
+    const g_i64 first = (g_i64)tile * (WG * K), base = row * n + first + warp * (32 * K);
+    const int m = n - first < WG * K ? (int)(n - first) : WG * K;
+    $T v[K];
+    /* existing steps of the 32 work-items, and of this one */
+    const int have = m - warp * (32 * K), count = have - lane * K;
+    if (m == WG * K) {
 #pragma unroll
         for (int k = 0; k < K; k++)
-            if (k < count) {
-                const $T b = v[k];
-                own[AT(lane * K + k)] = lid > 0 ? OP(before, b) : b;
-            }
-        if (lid == 0)
-            acc_put(st + 8 + (row * each + (g_i64)tile * AW), acc_of(all));
+            v[k] = IN_x(base + k * 32 + lane);
+#pragma unroll
+        for (int k = 0; k < K; k++)
+            own[AT(k * 32 + lane)] = v[k];
+    } else {
+#pragma unroll 1
+        for (int e = lane; e < have && e < 32 * K; e += 32)
+            own[AT(e)] = IN_x(base + e);
+    }
+    SYNC();
+    $T a = ZERO;
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+        if (k < count) {
+            const $T b = own[AT(lane * K + k)];
+            a = k ? OP(a, b) : b;
+            v[k] = a;
+        }
+    }
+    int o = 0;
+    two[lane] = a;
+    SYNC();
+    for (int d = 1; d < 32; d *= 2) {
+        const $T b = two[o + (lane >= d ? lane - d : lane)];
+        a = lane >= d ? OP(b, a) : a;
+        o = 32 - o;
+        two[o + lane] = a;
         SYNC();
-        held = 1;
+    }
+    $T before = two[o + (lane > 0 ? lane - 1 : 0)];
+    if (lane == 31)
+        sums[warp] = a;
+    GND_BARRIER();
+    $T all = sums[0];
+#pragma unroll
+    for (int q = 1; q < WG / 32; q++) {
+        const $T b = sums[q];
+        if (q == warp)
+            before = lane > 0 ? OP(all, before) : all;
+        all = OP(all, b);
+    }
+#pragma unroll
+    for (int k = 0; k < K; k++)
+        if (k < count) {
+            const $T b = v[k];
+            own[AT(lane * K + k)] = lid > 0 ? OP(before, b) : b;
+        }
+    GND_GLOBAL g_u64 *sum = st + 8 + row * each, *prefix = sum + each / 2;
+    if (lid == 0)
+        acc_put(sum + (g_i64)tile * AW, acc_of(all));
+    /* the sums of the blocks that end with this tile; then the prefixes of the blocks that begin with it */
+    for (int l = 0; tile >> (5 * l) && DIGIT(l) == 31; l++)
+        if (TURN(l)) {
+            GND_GLOBAL g_u64 *at = sum + (list_at(tiles, l) + (tile >> (5 * l))) * AW;
+            ADD_UP(31)
+            if (WHO == 0)
+                acc_put(sum + (list_at(tiles, l + 1) + (tile >> (5 * l + 5))) * AW, acc_join(p[0], acc_get(at)));
+            SYNC();
+        }
+    for (int l = LEVELS - 1; l >= 0; l--)
+        if (tile >> (5 * l) && tile << (30 - 5 * l) << 2 == 0 && TURN(l)) {
+            const g_u32 up = tile >> (5 * l + 5);
+            const int c = DIGIT(l);
+            GND_GLOBAL g_u64 *at = sum + (list_at(tiles, l) + (tile >> (5 * l))) * AW;
+            ADD_UP(c)
+            if (WHO == 0) {
+                acc a = p[0];
+                if (up) {
+                    const acc b = acc_get(prefix + (list_at(tiles, l + 1) + up) * AW);
+                    a = c ? acc_join(b, a) : b;
+                }
+                p[0] = a;
+                if (l > 0)
+                    acc_put(prefix + (list_at(tiles, l) + (tile >> (5 * l))) * AW, a);
+            }
+            SYNC();
+        }
+    GND_BARRIER();
+#if INIT
+    if (tile == 0 && lid == 0)
+        gnd_st_$n(y, row * (n + 1), FIRST);
+#endif
+    const acc carry = part[0];
+    const g_i64 to = base + (INIT ? row + 1 : 0);
+    if (m == WG * K) {
+#pragma unroll
+        for (int k = 0; k < K; k++) {
+            const $T b = own[AT(k * 32 + lane)];
+            gnd_st_$n(y, to + k * 32 + lane, tile > 0 ? APPLY(carry, b) : b);
+        }
+    } else {
+#pragma unroll 1
+        for (int e = lane; e < have && e < 32 * K; e += 32) {
+            const $T b = own[AT(e)];
+            gnd_st_$n(y, to + e, tile > 0 ? APPLY(carry, b) : b);
+        }
     }
 
 /* Columns: a group takes WG / 32 * K steps of 32 columns, a strip; 32 successive work-items K steps of them, each one

@@ -291,10 +291,6 @@ static void by_tiles(const scan *c)
     gnd__prog *p = c->p;
     const shape *h = &c->h;
     const int64_t aw = carry_words(c);
-    /* asks for many groups at once, because each waits long, unless an expression needs the
-     * registers */
-    const int resident = p->in[0].inl && !p->in[0].inl->plain ? 4 : aw <= 2 ? 8 : 6;
-    const int64_t tiles = h->m * h->line, most = (int64_t)p->t->props->compute_units * resident;
     int64_t each = 0, words;
     for (int l = 0; l < LEVELS && h->line >> (5 * l); l++)
         each += 2 * aw * ceil_div(h->line, (int64_t)1 << (5 * l));
@@ -308,9 +304,11 @@ static void by_tiles(const scan *c)
     gnd__pk_defs(p, "scan_words", p->dtype);
     gnd__pk_defs(p, "scan_line_defs", p->dtype);
     gnd__pk_body(p, "scan_line", p->dtype);
-    gnd__pk_resident(p, resident);
-    gnd__pk_end1(p, tiles < most ? tiles : most, (size_t)h->group,
-                 gnd__prog_reads(p, 0) + words * 8, rows_bytes(p) + words * 8);
+    /* asks for many groups at once, because each waits long, unless an expression needs the
+     * registers */
+    gnd__pk_resident(p, p->in[0].inl && !p->in[0].inl->plain ? 4 : aw <= 2 ? 8 : 6);
+    gnd__pk_end1(p, h->m * h->line, (size_t)h->group, gnd__prog_reads(p, 0) + words * 8,
+                 rows_bytes(p) + words * 8);
 }
 
 /* Strips of 32 columns. st: the ticket; then, for each tile and column, a word for each word of a
