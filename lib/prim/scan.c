@@ -26,6 +26,7 @@ enum {
     STRIPS = 64,         /* most strips of 32 columns that one kernel scans */
     ITEMS = 1 << 16,     /* number of columns from which they are not cut */
     ALL_ITEMS = 1 << 18, /* number of work-items if they are cut */
+    AHEAD = 16,          /* most loads of a work-item at once */
     GROUPS = 2048,       /* number of groups if rows are cut */
     FEW = 256,           /* number of rows below which they are cut */
     COLS_RUN = 64,
@@ -300,6 +301,7 @@ static void by_tiles(const scan *c)
     gnd__pk_def(p,
                 "#define WG %d\n#define K %d\n#define PAD %d\n#define LEVELS %d\n#define AW %d\n",
                 h->group, h->k, h->pad, LEVELS, (int)aw);
+    gnd__pk_def(p, "#define AHEAD %d\n", h->k < AHEAD ? h->k : AHEAD);
     gnd__pk_defs(p, "warps", p->dtype);
     gnd__pk_defs(p, "scan_words", p->dtype);
     gnd__pk_defs(p, "scan_line_defs", p->dtype);
