@@ -140,8 +140,12 @@ static gnd_status solver_supports(gnd_dev *d, const gnd_solve_desc *s, int *yes,
         if (s->flags && (s->m != s->n || gnd__cs_is_batch(s)))
             return GND_OK;
         break;
-    case GND_SOLVE_SOLVE:
+    case GND_SOLVE_Q:
     case GND_SOLVE_QR:
+        if (s->nbatch != 1 && (s->op == GND_SOLVE_Q || s->flags & 2))
+            return GND_OK;
+        break;
+    case GND_SOLVE_SOLVE:
     case GND_SOLVE_SVD:
     case GND_SOLVE_SVDVALS:
     case GND_SOLVE_EIGH:
@@ -344,7 +348,10 @@ size_t gnd__cs_step(const gnd_solve_desc *s, const gnd__cs_type *t, int i)
     case GND_SOLVE_LU: return i == 0 ? (size_t)(m * n) * t->size : (size_t)q * 4;
     case GND_SOLVE_SOLVE:
     case GND_SOLVE_TRIANGULAR: return (size_t)(i == 0 ? n * n : n * s->k) * t->size;
+    case GND_SOLVE_Q: return (size_t)(i == 0 ? m * (full ? m : n) : n) * t->size;
     case GND_SOLVE_QR:
+        if (s->flags & 2)
+            return (size_t)(i == 0 ? m * n : q) * t->size;
         return (size_t)(i == 0 ? m * (full && m > n ? m : n) : (full ? m : q) * n) * t->size;
     case GND_SOLVE_SVD:
         return i == 0   ? (size_t)(m * n) * t->size
@@ -367,6 +374,7 @@ static gnd_status one_matrix(gnd__cs_job *o)
     case GND_SOLVE_SOLVE: return gnd__cs_solve(o);
     case GND_SOLVE_INV: return gnd__cs_inv(o);
     case GND_SOLVE_QR: return gnd__cs_qr(o);
+    case GND_SOLVE_Q: return gnd__cs_q(o);
     case GND_SOLVE_SVD:
     case GND_SOLVE_SVDVALS: return gnd__cs_svd(o);
     case GND_SOLVE_EIGH:
@@ -380,7 +388,7 @@ static gnd_status one_matrix(gnd__cs_job *o)
 /* Whether results are defined for all values, so that the info tells nothing. */
 static int never_fails(const gnd_solve_desc *s)
 {
-    return s->op == GND_SOLVE_QR || (s->op == GND_SOLVE_LU && !s->flags);
+    return s->op == GND_SOLVE_QR || s->op == GND_SOLVE_Q || (s->op == GND_SOLVE_LU && !s->flags);
 }
 
 /* Computes s. The info of the matrices goes to `later`, or, if that is 0, is read and judged. */

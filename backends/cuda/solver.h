@@ -236,6 +236,7 @@ gnd_status gnd__cs_lu(gnd__cs_job *o);
 gnd_status gnd__cs_solve(gnd__cs_job *o);
 gnd_status gnd__cs_inv(gnd__cs_job *o);
 gnd_status gnd__cs_qr(gnd__cs_job *o);
+gnd_status gnd__cs_q(gnd__cs_job *o);
 gnd_status gnd__cs_eigh(gnd__cs_job *o);
 gnd_status gnd__cs_eig(gnd__cs_job *o);
 gnd_status gnd__cs_svd(gnd__cs_job *o);

@@ -146,11 +146,19 @@ gnd_status gnd__cs_qr(gnd__cs_job *o)
 {
     const int64_t m = o->s->m, n = o->s->n, q = m < n ? m : n;
     const int64_t rows = o->s->flags & 1 ? m : q;
+    if (o->s->flags & 2)
+        return gnd__cs_geqrf(o, o->mem[0], m, n, o->mem[1]);
     TRY(gnd__cs_reserve(o, &o->v->extra, (size_t)q * o->t->size));
     TRY(gnd__cs_geqrf(o, o->mem[0], m, n, o->v->extra.p));
     TRY(gnd__cs_copy(o, o->mem[1], (size_t)rows * o->t->size, o->mem[0], (size_t)m * o->t->size,
                      (size_t)q * o->t->size, n));
     return gnd__cs_orgqr(o, o->mem[0], o->v->extra.p, m, rows, q);
+}
+
+gnd_status gnd__cs_q(gnd__cs_job *o)
+{
+    const int64_t m = o->s->m, n = o->s->n;
+    return gnd__cs_orgqr(o, o->mem[0], o->mem[1], m, o->s->flags & 1 ? m : n, n);
 }
 
 gnd_status gnd__cs_syevd(gnd__cs_job *o, int vectors, int64_t n, CUdeviceptr a, CUdeviceptr w)

@@ -402,7 +402,8 @@ typedef struct gnd_fft_ops {
     X(SOLVE, 3, "in A (n x n), io B (n x k): the solution of A X = B")                             \
     X(QR, 4,                                                                                       \
       "io A (m x n): Q (m x min); out R (min x n), undefined below the diagonal; flags 1: "        \
-      "Q is m x m (A has room for it), R is m x n and also undefined below row min")               \
+      "Q is m x m (A has room for it), R is m x n and also undefined below row min; flags 2: "     \
+      "io A: R on and above the diagonal, reflectors below it, out T (min): their factors")        \
     X(SVD, 5, "in A (m x n), m >= n; out U (m x n), S real (n), Vh (n x n); flags 1: U is m x m")  \
     X(SVDVALS, 6, "in A (m x n), m >= n; out S real (n)")                                          \
     X(EIGH, 7, "io A (n x n), lower triangle: the eigenvectors; out W real (n), ascending")        \
@@ -415,7 +416,10 @@ typedef struct gnd_fft_ops {
       "out S real (min), rank int32 (1); rcond")                                                   \
     X(INV, 13,                                                                                     \
       "io A (n x n): its inverse; flags 1: in A, out X (n x n): the inverse of L U, out P int32 "  \
-      "(n): LAPACK's pivots, counted from 1, by which the columns of X are yet to be exchanged")
+      "(n): LAPACK's pivots, counted from 1, by which the columns of X are yet to be exchanged")   \
+    X(Q, 14,                                                                                       \
+      "io A (m x n), m >= n: n reflectors as QR leaves them with flags 2: the first n columns of " \
+      "Q; in T (n): their factors; flags 1: Q is m x m (A has room for it)")
 typedef enum gnd_solve_op {
 #define X(op, value, operands) GND_SOLVE_##op = value,
     GND_SOLVE_LIST(X)

@@ -54,7 +54,16 @@ static int operands(const gnd_solve_desc *s, operand o[GND_SOLVE_MEMS])
         ADD(n * n, 'x', IN);
         ADD(n * k, 'x', IO);
         break;
+    case GND_SOLVE_Q:
+        ADD(m * (full ? m : n), 'x', IO);
+        ADD(n, 'x', IN);
+        break;
     case GND_SOLVE_QR:
+        if (s->flags & 2) {
+            ADD(m * n, 'x', IO);
+            ADD(q, 'x', OUT);
+            break;
+        }
         ADD(m * (full && m > n ? m : n), 'x', IO);
         ADD((full ? m : q) * n, 'x', OUT);
         break;

@@ -19,14 +19,16 @@
 #include <gnd/record.h>
 
 static const gnd__backend *be;
-static int calls;
+static int calls, factored, made;
 
 static gnd_status supports(gnd_dev *d, const gnd_solve_desc *s, int *yes, gnd_err *e)
 {
     (void)d, (void)e;
     *yes = s->op == GND_SOLVE_CHOLESKY || s->op == GND_SOLVE_SOLVE ||
            ((s->op == GND_SOLVE_LU || s->op == GND_SOLVE_INV) && s->flags == 1) ||
-           (s->op == GND_SOLVE_TRIANGULAR);
+           s->op == GND_SOLVE_TRIANGULAR ||
+           (s->dtype == GND_FLOAT64 && s->nbatch == 1 &&
+            (s->op == GND_SOLVE_Q || (s->op == GND_SOLVE_QR && s->flags == 2)));
     return GND_OK;
 }
 
@@ -63,6 +65,46 @@ static gnd_status apart(const gnd_solve_desc *s, char *const *mem, gnd_err *e)
     return st;
 }
 
+/* Reflectors of a matrix of float64. */
+static gnd_status reflectors(const gnd_solve_desc *s, char *const *mem, gnd_err *e)
+{
+    typedef void geqrf_fn(const int *, const int *, double *, const int *, double *, double *,
+                          const int *, int *);
+    const int m = (int)s->m, n = (int)s->n, lwork = 64 * n;
+    double *work = malloc((size_t)lwork * sizeof *work);
+    void *found = gnd__lapack_routine(gnd__lapack_dtype(s->dtype), GND__GEQRF);
+    geqrf_fn *geqrf;
+    int info = -1;
+    memcpy(&geqrf, &found, sizeof found);
+    factored++;
+    if (found && work)
+        geqrf(&m, &n, (double *)(void *)mem[0], &m, (double *)(void *)mem[1], work, &lwork, &info);
+    free(work);
+    return info ? gnd__err(e, GND_ERR_INTERNAL, "geqrf: %d", info) : GND_OK;
+}
+
+/* Q of them: each is 1 - t v v^T, and the last one comes first. */
+static void make_q(const gnd_solve_desc *s, char *const *mem)
+{
+    const int64_t m = s->m, n = s->n, cols = s->flags & 1 ? m : n;
+    double *a = (double *)(void *)mem[0], *v = malloc((size_t)(m * n) * sizeof *v);
+    const double *t = (const double *)(const void *)mem[1];
+    made++;
+    memcpy(v, a, (size_t)(m * n) * sizeof *v);
+    for (int64_t i = 0; i < m * cols; i++)
+        a[i] = i % m == i / m;
+    for (int64_t k = n - 1; k >= 0; k--)
+        for (int64_t j = 0; j < cols; j++) {
+            double dot = a[j * m + k];
+            for (int64_t i = k + 1; i < m; i++)
+                dot += v[k * m + i] * a[j * m + i];
+            a[j * m + k] -= t[k] * dot;
+            for (int64_t i = k + 1; i < m; i++)
+                a[j * m + i] -= t[k] * dot * v[k * m + i];
+        }
+    free(v);
+}
+
 /* Every matrix, with its info if it is wanted. */
 static gnd_status each_matrix(gnd_queue *q, const gnd_solve_desc *s, int32_t *info, gnd_err *e)
 {
@@ -79,8 +121,10 @@ static gnd_status each_matrix(gnd_queue *q, const gnd_solve_desc *s, int32_t *in
         gnd_err why = {GND_OK, 0, ""};
         for (int i = 0; i < count; i++)
             mem[i] = (char *)mapped[i] + (size_t)b * gnd__solve_bytes(&one, i);
-        const gnd_status got =
-            s->op == GND_SOLVE_INV ? apart(&one, mem, &why) : gnd__lapack(&one, (void **)mem, &why);
+        const gnd_status got = s->op == GND_SOLVE_INV  ? apart(&one, mem, &why)
+                               : s->op == GND_SOLVE_QR ? reflectors(&one, mem, &why)
+                               : s->op == GND_SOLVE_Q  ? (make_q(&one, mem), GND_OK)
+                                                       : gnd__lapack(&one, (void **)mem, &why);
         if (info)
             info[b] = info_of(got, &why);
         else if (got != GND_OK)
@@ -180,6 +224,30 @@ static void recorded(int64_t n)
     gnd_recording_free(r);
 }
 
+/* Q is made of reflectors, and not unless it is read. */
+static void orthogonal(int64_t m, int64_t n, int complete)
+{
+    const int64_t k = m < n ? m : n, rows = complete ? m : k;
+    mat a = mat_make(MAT_RANDOM, 1, m, n);
+    gnd_array *q, *r;
+    factored = made = 0;
+    gnd_qr(mat_put(&a), complete, &q, &r);
+    mat hr = mat_get(r, 1, rows, n);
+    tap_ok(factored == 1 && made == 0, "%s: R alone: %d, %d", mat_where, factored, made);
+    mat hq = mat_get(q, 1, m, rows);
+    tap_ok(factored == 1 && made == 1, "%s: then Q: %d, %d", mat_where, factored, made);
+    mat product = mat_mul(&hq, &hr), qt = mat_adjoint(&hq), one = mat_mul(&qt, &hq),
+        eye = mat_eye(1, rows, rows);
+    mat_equal(&product, &a, 40, "Q R");
+    mat_equal(&one, &eye, 40, "Q^T Q");
+    int64_t below = 0;
+    for (int64_t i = 0; i < rows * n; i++)
+        below += i / n > i % n && hr.p[i] != 0;
+    tap_is_int(below, 0, "%s: R is upper", mat_where);
+    gnd_qr(mat_put(&a), complete, &q, NULL);
+    tap_is_int(gnd_wait(q), GND_OK, "%s: Q alone", mat_where);
+}
+
 static const gnd_dtype dtypes[] = {GND_COMPLEX64, GND_FLOAT64};
 
 static void each(int i)
@@ -187,6 +255,9 @@ static void each(int i)
     MAT_GROUP(good(1, 23, 1); good(3, 40, 5); bad(1, 0, 12); bad(3, 1, 20));
     if (i == 1)
         MAT_GROUP(good(2, 300, 70); bad(70, 33, 33); recorded(12));
+    if (i == 1)
+        MAT_GROUP(orthogonal(17, 5, 0); orthogonal(17, 5, 1); orthogonal(4, 9, 0);
+                  orthogonal(4, 9, 1); orthogonal(200, 90, 0));
 }
 
 static void on_device(gnd_device *d, const char *where)
