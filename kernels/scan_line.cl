@@ -94,10 +94,10 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
     const int m = n - first < WG * K ? (int)(n - first) : WG * K;
     /* existing steps of the 32 work-items, and of this one */
     const int have = m - warp * (32 * K), count = have - lane * K;
+    $T v[AHEAD]; /* with KEEP AHEAD is K, and these become the scans of each work-item's own steps */
     if (m == WG * K) {
 #pragma unroll
         for (int k = 0; k < K; k += AHEAD) {
-            $T v[AHEAD];
 #pragma unroll
             for (int i = 0; i < AHEAD; i++)
                 v[i] = IN_x(base + (k + i) * 32 + lane);
@@ -117,6 +117,9 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
         if (k < count) {
             const $T b = own[AT(lane * K + k)];
             a = k ? OP(a, b) : b;
+#if KEEP
+            v[k] = a;
+#endif
         }
     int o = 0;
     two[lane] = a;
@@ -143,12 +146,15 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
     GND_GLOBAL g_u64 *sum = st + 8 + row * each, *prefix = sum + each / 2;
     if (lid == 0)
         acc_put(sum + (g_i64)tile * AW, acc_of(all));
-    /* once more, because registers for K values would leave room for fewer groups */
 #pragma unroll
     for (int k = 0; k < K; k++)
         if (k < count) {
+#if KEEP
+            a = v[k];
+#else /* once more, because registers for K values would leave room for fewer groups */
             const $T b = own[AT(lane * K + k)];
             a = k ? OP(a, b) : b;
+#endif
             own[AT(lane * K + k)] = lid > 0 ? OP(before, a) : a;
         }
     /* the sums of the blocks that end with this tile; then the prefixes of the blocks that begin with it */
