@@ -92,16 +92,19 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
     const g_u32 tile = (g_u32)(g - row * tiles);
     const g_i64 first = (g_i64)tile * (WG * K), base = row * n + first + warp * (32 * K);
     const int m = n - first < WG * K ? (int)(n - first) : WG * K;
-    $T v[K];
     /* existing steps of the 32 work-items, and of this one */
     const int have = m - warp * (32 * K), count = have - lane * K;
+    $T v[AHEAD]; /* with KEEP AHEAD is K, and these become the scans of each work-item's own steps */
     if (m == WG * K) {
 #pragma unroll
-        for (int k = 0; k < K; k++)
-            v[k] = IN_x(base + k * 32 + lane);
+        for (int k = 0; k < K; k += AHEAD) {
 #pragma unroll
-        for (int k = 0; k < K; k++)
-            own[AT(k * 32 + lane)] = v[k];
+            for (int i = 0; i < AHEAD; i++)
+                v[i] = IN_x(base + (k + i) * 32 + lane);
+#pragma unroll
+            for (int i = 0; i < AHEAD; i++)
+                own[AT((k + i) * 32 + lane)] = v[i];
+        }
     } else {
 #pragma unroll 1
         for (int e = lane; e < have && e < 32 * K; e += 32)
@@ -110,13 +113,14 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
     SYNC();
     $T a = ZERO;
 #pragma unroll
-    for (int k = 0; k < K; k++) {
+    for (int k = 0; k < K; k++)
         if (k < count) {
             const $T b = own[AT(lane * K + k)];
             a = k ? OP(a, b) : b;
+#if KEEP
             v[k] = a;
+#endif
         }
-    }
     int o = 0;
     two[lane] = a;
     SYNC();
@@ -139,15 +143,20 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
             before = lane > 0 ? OP(all, before) : all;
         all = OP(all, b);
     }
-#pragma unroll
-    for (int k = 0; k < K; k++)
-        if (k < count) {
-            const $T b = v[k];
-            own[AT(lane * K + k)] = lid > 0 ? OP(before, b) : b;
-        }
     GND_GLOBAL g_u64 *sum = st + 8 + row * each, *prefix = sum + each / 2;
     if (lid == 0)
         acc_put(sum + (g_i64)tile * AW, acc_of(all));
+#pragma unroll
+    for (int k = 0; k < K; k++)
+        if (k < count) {
+#if KEEP
+            a = v[k];
+#else /* once more, because registers for K values would leave room for fewer groups */
+            const $T b = own[AT(lane * K + k)];
+            a = k ? OP(a, b) : b;
+#endif
+            own[AT(lane * K + k)] = lid > 0 ? OP(before, a) : a;
+        }
     /* the sums of the blocks that end with this tile; then the prefixes of the blocks that begin with it */
     for (int l = 0; tile >> (5 * l) && DIGIT(l) == 31; l++)
         if (TURN(l)) {

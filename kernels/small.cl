@@ -9,10 +9,11 @@
 // All indices of a and row are constants once the loops are unrolled (UNROLL), so that these are registers: rows are
 // exchanged by selections, and the sizes of loops do not depend on the pivot.
 
+/* Keeps the least v as 2^31 - 1 - v, so that 0 means none. */
 //@fn firstbad i32 opencl
-#define gnd_firstbad_i32(p, v) ((void)atomic_min((volatile GND_GLOBAL g_i32 *)(p), (v)))
+#define gnd_firstbad_i32(p, v) ((void)atomic_max((volatile GND_GLOBAL g_i32 *)(p), 0x7fffffff - (v)))
 //@fn firstbad i32 cuda
-#define gnd_firstbad_i32(p, v) ((void)atomicMin(p, v))
+#define gnd_firstbad_i32(p, v) ((void)atomicMax(p, 0x7fffffff - (v)))
 //@text small
     $T a[N * N];
 #if GROUP

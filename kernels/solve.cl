@@ -50,6 +50,43 @@
     const g_i64 i = (g_i64)GND_GID(0);
     if (i < n)
         gnd_st_$t(y, begin + i, VALUE(i / rows == i % rows));
+//@text solve_order
+    // where row i of a matrix is after the exchanges: each work-item follows one row
+    const g_i64 g = (g_i64)GND_GRP(0), i = g % blocks * (g_i64)GND_LSZ(0) + (g_i64)GND_LID(0), b = g / blocks * n;
+    g_i64 at = i;
+    for (g_i64 k = 0; k < n; k++) {
+        const g_i64 p = (g_i64)pivot[b + k] - 1, j = p >= k && p < n ? p : k;
+        at = at == k ? j : at == j ? k : at;
+    }
+    if (i < n) {
+#if INVERSE
+        place[b + i] = (g_i32)at;
+#else
+        place[b + at] = (g_i32)i;
+#endif
+    }
+//@text solve_verdict
+    // the first matrix that is not finite, else the first that the library refuses
+    GND_LOCAL g_i64 first[GROUP];
+    const int lid = (int)GND_LID(0);
+    g_i64 least = 2 * count;
+    for (g_i64 b = lid; b < count; b += GROUP) {
+        const g_i64 key = FINITE(b) ? info[b] != 0 ? count + b : 2 * count : b;
+        least = key < least ? key : least;
+    }
+    first[lid] = least;
+    GND_BARRIER();
+    if (lid == 0) {
+        for (int k = 1; k < GROUP; k++)
+            least = first[k] < least ? first[k] : least;
+        if (least < 2 * count) {
+            const g_i64 b = least % count;
+            check[0] = 1;
+            check[1] = (g_i32)b;
+            check[2] = (g_i32)(b >> 32);
+            check[3] = least < count ? 0 : info[b];
+        }
+    }
 //@text solve_columns
     const g_i64 g = (g_i64)GND_GRP(0), i = g % blocks * (g_i64)GND_LSZ(0) + (g_i64)GND_LID(0), j = g / blocks;
     if (i < n)

@@ -4,7 +4,7 @@
  * call. The core gives unsupported cases to LAPACK (least squares; eigenproblems of small matrices,
  * or with a library older than CUDA 12.6). Small matrices of a batch are processed together
  * (solver_batch.c), others one after the other (solver_dense.c, solver_svd.c). Each matrix has its
- * own `info`; all of them are read at the end.
+ * own `info`; all of them are read at the end, or left to the caller.
  */
 #include "solver.h"
 
@@ -140,8 +140,12 @@ static gnd_status solver_supports(gnd_dev *d, const gnd_solve_desc *s, int *yes,
         if (s->flags && (s->m != s->n || gnd__cs_is_batch(s)))
             return GND_OK;
         break;
-    case GND_SOLVE_SOLVE:
+    case GND_SOLVE_Q:
     case GND_SOLVE_QR:
+        if (s->nbatch != 1 && (s->op == GND_SOLVE_Q || s->flags & 2))
+            return GND_OK;
+        break;
+    case GND_SOLVE_SOLVE:
     case GND_SOLVE_SVD:
     case GND_SOLVE_SVDVALS:
     case GND_SOLVE_EIGH:
@@ -198,6 +202,7 @@ gnd_status gnd__cs_reserve(gnd__cs_job *o, gnd__cs_room *room, size_t n)
 gnd_status gnd__cs_workspace(gnd__cs_job *o, size_t device, size_t host)
 {
     struct gnd__cu_solver *v = o->v;
+    o->on_host |= host > 0;
     if (host > v->nhost) {
         void *p = realloc(v->host, host);
         if (!p)
@@ -237,33 +242,6 @@ gnd_status gnd__cs_up(gnd__cs_job *o, CUdeviceptr dst, const void *src, size_t n
     return r == CUDA_SUCCESS ? GND_OK : gnd__cu_fail(o->q->dev, o->e, r, "cuMemcpyHtoDAsync");
 }
 
-gnd_status gnd__cs_ones(gnd__cs_job *o, CUdeviceptr a, int64_t ld, int64_t first, int64_t count)
-{
-    /* the upper half of a float64 1 is 0x3ff00000, the lower half 0; the imaginary part is also 0
-     */
-    if (count == 0)
-        return GND_OK;
-    const CUdeviceptr at =
-        a + (size_t)(first * ld + first) * o->t->size + (o->t->rsize == 8 ? 4 : 0);
-    const CUresult r = gnd__cu.MemsetD2D32Async(at, (size_t)(ld + 1) * o->t->size,
-                                                o->t->rsize == 8 ? 0x3ff00000u : 0x3f800000u, 1,
-                                                (size_t)count, o->q->s);
-    return r == CUDA_SUCCESS ? GND_OK : gnd__cu_fail(o->q->dev, o->e, r, "cuMemsetD2D32Async");
-}
-
-const void *gnd__cs_one(const gnd__cs_job *o)
-{
-    static const float one[2] = {1, 0};
-    static const double wide[2] = {1, 0};
-    return o->t->rsize == 4 ? (const void *)one : wide;
-}
-
-const void *gnd__cs_zero(void)
-{
-    static const double zero[2] = {0, 0};
-    return zero;
-}
-
 /* --- the group -------------------------------------------------------------------------------- */
 
 static gnd_status open_handles(gnd__cs_job *o)
@@ -299,9 +277,27 @@ static gnd_status get_ready(gnd__cs_job *o)
     if (!d->solver)
         TRY(open_handles(o));
     o->v = d->solver;
+    if (o->v->last && o->v->last != o->q) { /* it uses the same workspace */
+        const CUresult r = gnd__cu.StreamWaitEvent(o->q->s, o->v->done, 0);
+        if (r != CUDA_SUCCESS)
+            return gnd__cu_fail(d, o->e, r, "cuStreamWaitEvent");
+    }
     CALL(gnd__cs.cusolverDnSetStream(o->v->h, o->q->s), "cusolverDnSetStream");
     CALL(gnd__cs.cublasSetStream_v2(o->v->blas, o->q->s), "cublasSetStream");
     return gnd__cs_reserve(o, &o->v->info, (size_t)(o->s->nbatch + 1) * sizeof(int));
+}
+
+/* Notes that the queue works in the workspace. */
+static gnd_status leave_working(gnd__cs_job *o)
+{
+    struct gnd__cu_solver *v = o->v;
+    CUresult r = v->done ? CUDA_SUCCESS : gnd__cu.EventCreate(&v->done, CU_EVENT_DISABLE_TIMING);
+    if (r == CUDA_SUCCESS)
+        r = gnd__cu.EventRecord(v->done, o->q->s);
+    if (r != CUDA_SUCCESS)
+        return gnd__cu_fail(o->q->dev, o->e, r, "cuEventRecord");
+    v->last = o->q;
+    return o->on_host ? gnd__cs_wait(o) : GND_OK;
 }
 
 /* Interprets the info of matrix b. */
@@ -352,7 +348,10 @@ size_t gnd__cs_step(const gnd_solve_desc *s, const gnd__cs_type *t, int i)
     case GND_SOLVE_LU: return i == 0 ? (size_t)(m * n) * t->size : (size_t)q * 4;
     case GND_SOLVE_SOLVE:
     case GND_SOLVE_TRIANGULAR: return (size_t)(i == 0 ? n * n : n * s->k) * t->size;
+    case GND_SOLVE_Q: return (size_t)(i == 0 ? m * (full ? m : n) : n) * t->size;
     case GND_SOLVE_QR:
+        if (s->flags & 2)
+            return (size_t)(i == 0 ? m * n : q) * t->size;
         return (size_t)(i == 0 ? m * (full && m > n ? m : n) : (full ? m : q) * n) * t->size;
     case GND_SOLVE_SVD:
         return i == 0   ? (size_t)(m * n) * t->size
@@ -375,6 +374,7 @@ static gnd_status one_matrix(gnd__cs_job *o)
     case GND_SOLVE_SOLVE: return gnd__cs_solve(o);
     case GND_SOLVE_INV: return gnd__cs_inv(o);
     case GND_SOLVE_QR: return gnd__cs_qr(o);
+    case GND_SOLVE_Q: return gnd__cs_q(o);
     case GND_SOLVE_SVD:
     case GND_SOLVE_SVDVALS: return gnd__cs_svd(o);
     case GND_SOLVE_EIGH:
@@ -385,7 +385,14 @@ static gnd_status one_matrix(gnd__cs_job *o)
     }
 }
 
-static gnd_status solver_solve(gnd_queue *q, const gnd_solve_desc *s, gnd_err *e)
+/* Whether results are defined for all values, so that the info tells nothing. */
+static int never_fails(const gnd_solve_desc *s)
+{
+    return s->op == GND_SOLVE_QR || s->op == GND_SOLVE_Q || (s->op == GND_SOLVE_LU && !s->flags);
+}
+
+/* Computes s. The info of the matrices goes to `later`, or, if that is 0, is read and judged. */
+static gnd_status compute(gnd_queue *q, const gnd_solve_desc *s, CUdeviceptr later, gnd_err *e)
 {
     const gnd__cs_type *t = type_of(s->dtype);
     gnd_status st = GND_OK;
@@ -397,6 +404,7 @@ static gnd_status solver_solve(gnd_queue *q, const gnd_solve_desc *s, gnd_err *e
     o.q = q, o.s = s, o.t = t, o.e = e;
     if (s->nbatch == 0 || (st = get_ready(&o)) != GND_OK)
         return st;
+    const CUdeviceptr verdicts = later ? later : o.v->info.p;
     const int all = gnd__cs_is_batch(s);
     gnd_solve_desc part = *s;
     o.s = &part;
@@ -406,13 +414,15 @@ static gnd_status solver_solve(gnd_queue *q, const gnd_solve_desc *s, gnd_err *e
         part.nbatch = left < most ? left : most;
         for (int i = 0; i < GND_SOLVE_MEMS; i++)
             o.mem[i] = s->mem[i] ? s->mem[i]->p + s->off[i] + (size_t)b * gnd__cs_step(s, t, i) : 0;
-        o.info = (int *)o.v->info.p + b;
+        o.info = (int *)verdicts + b;
         st = all ? gnd__cs_batch(&o) : one_matrix(&o);
     }
     if (st != GND_OK) { /* the next call, possibly of another queue, uses the same workspace */
         gnd__cu.StreamSynchronize(q->s);
         return st;
     }
+    if (later || never_fails(s))
+        return leave_working(&o);
     if (!(info = malloc((size_t)s->nbatch * sizeof *info)))
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for %lld results",
                               (long long)s->nbatch);
@@ -422,6 +432,17 @@ static gnd_status solver_solve(gnd_queue *q, const gnd_solve_desc *s, gnd_err *e
             st = verdict(s, b, info[b], e);
     free(info);
     return st;
+}
+
+static gnd_status solver_solve(gnd_queue *q, const gnd_solve_desc *s, gnd_err *e)
+{
+    return compute(q, s, 0, e);
+}
+
+static gnd_status solver_solve_later(gnd_queue *q, const gnd_solve_desc *s, gnd_buf *info,
+                                     uint64_t off, gnd_err *e)
+{
+    return compute(q, s, info->p + off, e);
 }
 
 static gnd_status solver_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
@@ -441,6 +462,8 @@ void gnd__cu_solver_close(gnd_dev *d)
         if (rooms[i].p)
             gnd__cu.MemFree(rooms[i].p);
     if (!d->lost) {
+        if (v->done)
+            gnd__cu.EventDestroy(v->done);
         if (v->blas)
             gnd__cs.cublasDestroy_v2(v->blas);
         if (v->syevj)
@@ -462,4 +485,5 @@ const gnd_solver_ops gnd__cu_solver_ops = {
     .supports = solver_supports,
     .solve = solver_solve,
     .describe = solver_describe,
+    .solve_later = solver_solve_later,
 };

@@ -182,6 +182,8 @@ struct gnd__cu_solver {
     gnd__cs_room small;   /* and another */
     gnd__cs_room ptrs;    /* addresses of a batch's matrices */
     gnd__cs_room info;    /* one int for each matrix, one more */
+    gnd_queue *last;      /* of the last call, which may still run; only compared */
+    CUevent done;         /* recorded at its end */
     void *host;
     size_t nhost;
 };
@@ -201,6 +203,7 @@ typedef struct gnd__cs_job {
     struct gnd__cu_solver *v;
     CUdeviceptr mem[GND_SOLVE_MEMS];
     int *info, *spare; /* on the device: of each matrix, and one that nobody reads */
+    int on_host;       /* the library works on the host as well */
     gnd_err *e;
 } gnd__cs_job;
 
@@ -218,21 +221,22 @@ gnd_status gnd__cs_copy(gnd__cs_job *o, CUdeviceptr dst, size_t dst_pitch, CUdev
                         size_t src_pitch, size_t width, int64_t rows);
 gnd_status gnd__cs_down(gnd__cs_job *o, void *dst, CUdeviceptr src, size_t n);
 gnd_status gnd__cs_up(gnd__cs_job *o, CUdeviceptr dst, const void *src, size_t n);
+/* Bytes of one matrix's operand i. */
+size_t gnd__cs_step(const gnd_solve_desc *s, const gnd__cs_type *t, int i);
+
+/* --- one matrix: solver_dense.c, solver_svd.c ------------------------------------------------- */
 /* Stores count ones on the diagonal of a matrix with leading dimension ld, from element (first,
  * first) on. Other elements do not change. */
 gnd_status gnd__cs_ones(gnd__cs_job *o, CUdeviceptr a, int64_t ld, int64_t first, int64_t count);
 /* 1 and 0 of the dtype, on the host. */
 const void *gnd__cs_one(const gnd__cs_job *o);
 const void *gnd__cs_zero(void);
-/* Bytes of one matrix's operand i. */
-size_t gnd__cs_step(const gnd_solve_desc *s, const gnd__cs_type *t, int i);
-
-/* --- one matrix: solver_dense.c, solver_svd.c ------------------------------------------------- */
 gnd_status gnd__cs_cholesky(gnd__cs_job *o);
 gnd_status gnd__cs_lu(gnd__cs_job *o);
 gnd_status gnd__cs_solve(gnd__cs_job *o);
 gnd_status gnd__cs_inv(gnd__cs_job *o);
 gnd_status gnd__cs_qr(gnd__cs_job *o);
+gnd_status gnd__cs_q(gnd__cs_job *o);
 gnd_status gnd__cs_eigh(gnd__cs_job *o);
 gnd_status gnd__cs_eig(gnd__cs_job *o);
 gnd_status gnd__cs_svd(gnd__cs_job *o);

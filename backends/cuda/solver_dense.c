@@ -10,6 +10,33 @@
 
 #define P(i) ((void *)o->mem[i])
 
+gnd_status gnd__cs_ones(gnd__cs_job *o, CUdeviceptr a, int64_t ld, int64_t first, int64_t count)
+{
+    /* the upper half of a float64 1 is 0x3ff00000, the lower half 0; the imaginary part is also 0
+     */
+    if (count == 0)
+        return GND_OK;
+    const CUdeviceptr at =
+        a + (size_t)(first * ld + first) * o->t->size + (o->t->rsize == 8 ? 4 : 0);
+    const CUresult r = gnd__cu.MemsetD2D32Async(at, (size_t)(ld + 1) * o->t->size,
+                                                o->t->rsize == 8 ? 0x3ff00000u : 0x3f800000u, 1,
+                                                (size_t)count, o->q->s);
+    return r == CUDA_SUCCESS ? GND_OK : gnd__cu_fail(o->q->dev, o->e, r, "cuMemsetD2D32Async");
+}
+
+const void *gnd__cs_one(const gnd__cs_job *o)
+{
+    static const float one[2] = {1, 0};
+    static const double wide[2] = {1, 0};
+    return o->t->rsize == 4 ? (const void *)one : wide;
+}
+
+const void *gnd__cs_zero(void)
+{
+    static const double zero[2] = {0, 0};
+    return zero;
+}
+
 gnd_status gnd__cs_cholesky(gnd__cs_job *o)
 {
     struct gnd__cu_solver *v = o->v;
@@ -48,45 +75,9 @@ static gnd_status narrow(gnd__cs_job *o, CUdeviceptr to, int64_t count)
                         count);
 }
 
-/* Writes the order of the rows of A after the exchanges, or (inverse) the new position of each row.
- * Computed on the host, because exchanges are sequential and cuSOLVER's take longer than a
- * triangular solve. */
-static gnd_status order(gnd__cs_job *o, CUdeviceptr to, int inverse)
-{
-    const size_t n = (size_t)o->s->n;
-    int64_t *pivot = malloc(n * sizeof *pivot);
-    int32_t *row = malloc(2 * n * sizeof *row), *place = row + n;
-    gnd_status st = pivot && row
-                        ? GND_OK
-                        : gnd__plug_fail(o->e, GND_ERR_NOMEM, 0, "out of memory for %zu pivots", n);
-    if (st == GND_OK)
-        st = gnd__cs_down(o, pivot, o->v->extra.p, n * sizeof *pivot);
-    for (size_t i = 0; i < n && st == GND_OK; i++)
-        row[i] = (int32_t)i;
-    for (size_t i = 0; i < n && st == GND_OK; i++) {
-        const size_t j = pivot[i] > 0 && pivot[i] <= (int64_t)n
-                             ? (size_t)pivot[i] - 1
-                             : i; /* singular: the result is undefined */
-        const int32_t r = row[i];
-        row[i] = row[j];
-        row[j] = r;
-    }
-    for (size_t i = 0; i < n && st == GND_OK && inverse; i++)
-        place[row[i]] = (int32_t)i;
-    if (st == GND_OK)
-        st = gnd__cs_up(o, to, inverse ? place : row, n * sizeof *row);
-    if (st == GND_OK)
-        st = gnd__cs_wait(o); /* the host's table goes */
-    free(pivot);
-    free(row);
-    return st;
-}
-
 gnd_status gnd__cs_lu(gnd__cs_job *o)
 {
     TRY(factor(o, o->s->m, o->s->n));
-    if (o->s->flags)
-        return order(o, o->mem[1], 0);
     return narrow(o, o->mem[1], o->s->m < o->s->n ? o->s->m : o->s->n);
 }
 
@@ -118,8 +109,7 @@ gnd_status gnd__cs_inv(gnd__cs_job *o)
     CALL(gnd__cs.trsm[t](o->v->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
                          CUBLAS_DIAG_NON_UNIT, in, in, gnd__cs_one(o), P(0), in, P(1), in),
          "cublastrsm");
-    /* row i of A is row P[i] of L U: column P[i] of U^-1 L^-1 is column i of A^-1 */
-    return order(o, o->mem[2], 1);
+    return narrow(o, o->mem[2], n);
 }
 
 gnd_status gnd__cs_geqrf(gnd__cs_job *o, CUdeviceptr a, int64_t m, int64_t n, CUdeviceptr tau)
@@ -156,11 +146,19 @@ gnd_status gnd__cs_qr(gnd__cs_job *o)
 {
     const int64_t m = o->s->m, n = o->s->n, q = m < n ? m : n;
     const int64_t rows = o->s->flags & 1 ? m : q;
+    if (o->s->flags & 2)
+        return gnd__cs_geqrf(o, o->mem[0], m, n, o->mem[1]);
     TRY(gnd__cs_reserve(o, &o->v->extra, (size_t)q * o->t->size));
     TRY(gnd__cs_geqrf(o, o->mem[0], m, n, o->v->extra.p));
     TRY(gnd__cs_copy(o, o->mem[1], (size_t)rows * o->t->size, o->mem[0], (size_t)m * o->t->size,
                      (size_t)q * o->t->size, n));
     return gnd__cs_orgqr(o, o->mem[0], o->v->extra.p, m, rows, q);
+}
+
+gnd_status gnd__cs_q(gnd__cs_job *o)
+{
+    const int64_t m = o->s->m, n = o->s->n;
+    return gnd__cs_orgqr(o, o->mem[0], o->mem[1], m, o->s->flags & 1 ? m : n, n);
 }
 
 gnd_status gnd__cs_syevd(gnd__cs_job *o, int vectors, int64_t n, CUdeviceptr a, CUdeviceptr w)

@@ -398,12 +398,12 @@ typedef struct gnd_fft_ops {
       "afterwards; flags 1: the upper triangle instead, and U with A = U^H U")                     \
     X(LU, 2,                                                                                       \
       "io A (m x n): L and U in one matrix; out P int32 (min(m, n)): LAPACK's pivots, "            \
-      "counted from 1; flags 1 (m = n): row i of L U is row P[i] of A, counted from 0, and "       \
-      "a 0 on the diagonal of U is an error")                                                      \
+      "counted from 1; flags 1 (m = n): a 0 on the diagonal of U is an error")                     \
     X(SOLVE, 3, "in A (n x n), io B (n x k): the solution of A X = B")                             \
     X(QR, 4,                                                                                       \
       "io A (m x n): Q (m x min); out R (min x n), undefined below the diagonal; flags 1: "        \
-      "Q is m x m (A has room for it), R is m x n and also undefined below row min")               \
+      "Q is m x m (A has room for it), R is m x n and also undefined below row min; flags 2: "     \
+      "io A: R on and above the diagonal, reflectors below it, out T (min): their factors")        \
     X(SVD, 5, "in A (m x n), m >= n; out U (m x n), S real (n), Vh (n x n); flags 1: U is m x m")  \
     X(SVDVALS, 6, "in A (m x n), m >= n; out S real (n)")                                          \
     X(EIGH, 7, "io A (n x n), lower triangle: the eigenvectors; out W real (n), ascending")        \
@@ -415,8 +415,11 @@ typedef struct gnd_fft_ops {
       "in A (m x n), io B (max(m, n) x k): the solution in its first n rows; "                     \
       "out S real (min), rank int32 (1); rcond")                                                   \
     X(INV, 13,                                                                                     \
-      "io A (n x n): its inverse; flags 1: in A, out X (n x n), out P int32 (n): column j "        \
-      "of the inverse is column P[j] of X, counted from 0")
+      "io A (n x n): its inverse; flags 1: in A, out X (n x n): the inverse of L U, out P int32 "  \
+      "(n): LAPACK's pivots, counted from 1, by which the columns of X are yet to be exchanged")   \
+    X(Q, 14,                                                                                       \
+      "io A (m x n), m >= n: n reflectors as QR leaves them with flags 2: the first n columns of " \
+      "Q; in T (n): their factors; flags 1: Q is m x m (A has room for it)")
 typedef enum gnd_solve_op {
 #define X(op, value, operands) GND_SOLVE_##op = value,
     GND_SOLVE_LIST(X)
@@ -446,6 +449,11 @@ typedef struct gnd_solver_ops {
     gnd_status (*solve)(gnd_queue *q, const gnd_solve_desc *s, gnd_err *e);
     /* [O] One line about the library behind this group. */
     gnd_status (*describe)(gnd_dev *d, char *buf, size_t cap, gnd_err *e);
+    /* [O] As solve, but what only the values tell is left to the caller: LAPACK's info of matrix b,
+     * an int32, is stored at byte off + 4 b of `info` in the order of the queue. Called for
+     * CHOLESKY, SOLVE, and LU and INV with flags 1, if supports() says yes. */
+    gnd_status (*solve_later)(gnd_queue *q, const gnd_solve_desc *s, gnd_buf *info, uint64_t off,
+                              gnd_err *e);
 } gnd_solver_ops;
 
 struct gnd_comm_ops; /* reserved */

@@ -370,6 +370,21 @@ gnd_status gnd__gate_program_describe(gnd__gdev *d, char *buf, size_t cap, gnd_e
 OPTIONAL(fft, transform, gnd_fft_desc)
 OPTIONAL(solver, solve, gnd_solve_desc)
 
+int gnd__gate_solves_later(const gnd__gdev *d, const gnd_solve_desc *s)
+{
+    const int op = s->op == GND_SOLVE_CHOLESKY || s->op == GND_SOLVE_SOLVE ||
+                   ((s->op == GND_SOLVE_LU || s->op == GND_SOLVE_INV) && s->flags == 1);
+    return op && d->be->has_solver && d->be->solver.solve_later;
+}
+
+gnd_status gnd__gate_solve_later(gnd__gdev *d, const gnd_solve_desc *s, gnd_buf *info, uint64_t off,
+                                 gnd_err *e)
+{
+    gnd_status st;
+    CALL(DEVICE, "library", "solve", -1, d->be->solver.solve_later(d->queue, s, info, off, e));
+    return done(d, "solve_later", st, e);
+}
+
 gnd_status gnd__gate_mem_info(gnd__gdev *d, uint64_t *avail, uint64_t *total, gnd_err *e)
 {
     *avail = *total = d->props.mem_bytes;

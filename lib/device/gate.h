@@ -424,6 +424,11 @@ gnd_status gnd__gate_transform(gnd__gdev *d, const gnd_fft_desc *f, gnd_err *e);
 gnd_status gnd__gate_fft_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err *e);
 gnd_status gnd__gate_solver_supports(gnd__gdev *d, const gnd_solve_desc *s, int *yes, gnd_err *e);
 gnd_status gnd__gate_solve(gnd__gdev *d, const gnd_solve_desc *s, gnd_err *e);
+/* Whether the backend leaves the verdict on s to the caller, and that call: info for an int32 of
+ * each matrix. */
+int gnd__gate_solves_later(const gnd__gdev *d, const gnd_solve_desc *s);
+gnd_status gnd__gate_solve_later(gnd__gdev *d, const gnd_solve_desc *s, gnd_buf *info, uint64_t off,
+                                 gnd_err *e);
 gnd_status gnd__gate_solver_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err *e);
 /* Free and total bytes; both are props.mem_bytes if the backend cannot tell. */
 gnd_status gnd__gate_mem_info(gnd__gdev *d, uint64_t *avail, uint64_t *total, gnd_err *e);

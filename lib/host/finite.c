@@ -92,6 +92,29 @@ gnd_status gnd__solve_refused(int cholesky, int sides, int64_t b, gnd_err *e)
                     sides ? "its right sides have" : "it has");
 }
 
+gnd_status gnd__solve_not_positive(int64_t b, int minor, gnd_err *e)
+{
+    return gnd__err(e, GND_ERR_LINALG,
+                    "matrix %lld: not positive definite: the leading minor of order %d is not "
+                    "positive",
+                    (long long)b, minor);
+}
+
+gnd_status gnd__solve_singular(int64_t b, int at, gnd_err *e)
+{
+    return gnd__err(e, GND_ERR_LINALG, "matrix %lld: singular: U[%d, %d] is 0", (long long)b, at,
+                    at);
+}
+
+gnd_status gnd__solve_first(int cholesky, int64_t ld, int64_t key, gnd_err *e)
+{
+    const int64_t b = key / ld;
+    const int at = (int)(key % ld);
+    if (at == ld - 1)
+        return gnd__solve_refused(cholesky, 0, b, e);
+    return cholesky ? gnd__solve_not_positive(b, at + 1, e) : gnd__solve_singular(b, at, e);
+}
+
 /* Complex elements get a NaN real part, as a real NaN converted to complex has. */
 void gnd__fill_nan(gnd_dtype t, char *p, int64_t n)
 {
@@ -120,10 +143,10 @@ static void no_results(const gnd_solve_desc *s, char *const *mem)
             continue;
         if (gnd__solve_type(&one, i) == 'x')
             gnd__fill_nan((gnd_dtype)s->dtype, mem[i], n);
-        else /* no row exchanges, or the identity permutation of columns */
+        else /* no exchanges; a rank of 0 */
             for (int32_t j = 0; j < (int32_t)(gnd__solve_bytes(&one, i) / sizeof j); j++)
                 memcpy(mem[i] + (size_t)j * sizeof j,
-                       &(int32_t){j + (s->op == GND_SOLVE_LU && !s->flags)}, sizeof j);
+                       &(int32_t){s->op == GND_SOLVE_LSTSQ ? 0 : j + 1}, sizeof j);
     }
 }
 

@@ -161,15 +161,7 @@ static void run_cholesky(call *c)
 static void run_lu(call *c)
 {
     FN(getrf, GETRF);
-    int *p = (int *)(void *)c->mem[1], *pivot = c->tau;
-    fn(&c->m, &c->n, c->mem[0], &c->m, c->s->flags ? pivot : p, &c->info);
-    for (int i = 0; i < c->n && c->s->flags; i++)
-        p[i] = i;
-    for (int i = 0; i < c->n && c->s->flags; i++) {
-        const int j = pivot[i] - 1, row = p[i];
-        p[i] = p[j];
-        p[j] = row;
-    }
+    fn(&c->m, &c->n, c->mem[0], &c->m, (int *)(void *)c->mem[1], &c->info);
 }
 
 static void run_solve(call *c)
@@ -196,7 +188,7 @@ static void run_inv(call *c)
         return;
     memcpy(c->mem[1], c->mem[0], (size_t)c->n * (size_t)c->n * c->size);
     for (int j = 0; j < c->n; j++) /* every column in its place */
-        memcpy(c->mem[2] + (size_t)j * sizeof j, &j, sizeof j);
+        memcpy(c->mem[2] + (size_t)j * sizeof j, &(int){j + 1}, sizeof j);
 }
 
 static void run_qr(call *c)
@@ -406,11 +398,7 @@ static gnd_status verdict(const call *c, int64_t b)
     if (c->info < 0)
         return gnd__err(c->e, GND_ERR_INTERNAL, "LAPACK: argument %d is wrong", -c->info);
     switch ((gnd_solve_op)c->s->op) {
-    case GND_SOLVE_CHOLESKY:
-        return gnd__err(c->e, GND_ERR_LINALG,
-                        "matrix %lld: not positive definite: the leading minor "
-                        "of order %d is not positive",
-                        at, c->info);
+    case GND_SOLVE_CHOLESKY: return gnd__solve_not_positive(b, c->info, c->e);
     case GND_SOLVE_LU:
         if (!c->s->flags)
             return GND_OK; /* still a factorisation */

@@ -56,6 +56,13 @@ int gnd__are_numbers(gnd_dtype t, const char *p, int64_t n);
 void gnd__fill_nan(gnd_dtype t, char *p, int64_t n);
 /* Makes the error for a non-finite matrix b. sides: for its right-hand sides. */
 gnd_status gnd__solve_refused(int cholesky, int sides, int64_t b, gnd_err *e);
+/* Make the errors for matrix b without a factor (minor: the order of the one that is not positive)
+ * or inverse (at: the first 0 on the diagonal of U). */
+gnd_status gnd__solve_not_positive(int64_t b, int minor, gnd_err *e);
+gnd_status gnd__solve_singular(int64_t b, int at, gnd_err *e);
+/* The one of these that a key means: of matrix key / ld of side ld - 1, with place key % ld of its
+ * diagonal, or that it is not finite (ld - 1; ld 1: that alone). */
+gnd_status gnd__solve_first(int cholesky, int64_t ld, int64_t key, gnd_err *e);
 /* Checks the operands mem[] of matrix b. Returns that error, or sets *done if the results have been
  * filled in. */
 gnd_status gnd__solve_finite(const gnd_solve_desc *s, char *const *mem, int64_t b, int *done,

@@ -194,18 +194,7 @@ static gnd_status none_singular(const call *c)
 {
     int32_t v;
     memcpy(&v, c->mem[0], sizeof v);
-    if (v == INT32_MAX)
-        return GND_OK;
-    const int at = v % c->ld, matrix = v / c->ld;
-    if (at == c->ld - 1)
-        return gnd__solve_refused(c->p->strict, 0, matrix, c->e);
-    if (!c->p->strict)
-        return gnd__err(c->e, GND_ERR_LINALG, "matrix %d: singular: U[%d, %d] is 0", matrix, at,
-                        at);
-    return gnd__err(
-        c->e, GND_ERR_LINALG,
-        "matrix %d: not positive definite: the leading minor of order %d is not positive", matrix,
-        at + 1);
+    return v ? gnd__solve_first(c->p->strict, c->ld, INT32_MAX - v, c->e) : GND_OK;
 }
 
 static gnd_status factor(call *c)

@@ -21,9 +21,8 @@
  *   DIAGONAL  in a diagonal of `rows` elements, none of which may be 0
  *   FINITE    in uint8 (rows), for each matrix: 1 it is not finite, 2 its right-hand sides are not;
  *             both are errors
- *   SINGULAR  in int32: the first singular of matrices of side ld - 1, times ld, and which place
- *             of its diagonal is 0; INT32_MAX: there is none. strict: the first that is not
- *             positive definite, and which minor; ld - 1: it is not finite (ld 1: that alone)
+ *   SINGULAR  in int32: 0: none; else INT32_MAX less the key of gnd__solve_first, of matrices of
+ *             side ld - 1; strict: for Cholesky
  * In each of these rows >= cols. On `count` matrices in C order (host/rows.h):
  *   CHOLESKY_ROWS  in matrices; out their lower factors
  *   LU_ROWS   in matrices; out L, U and the order of rows */

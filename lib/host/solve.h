@@ -8,12 +8,13 @@
 
 #include "host/panel.h"
 
-/* Runs the call on the host's LAPACK. Operand i begins at byte at[i] of block[i]. */
+/* Operand i begins at byte at[i] of block[i]. */
 typedef struct gnd__solve_call {
     const char *func; /* what messages begin with */
     gnd_solve_desc x;
     gnd__panel panel; /* of a kind other than 0: instead of x */
     int on_host;      /* LAPACK computes it, not the library of the backend; panels always are */
+    int later;        /* the last operand is memory for the verdict (gnd__gate_solve_later) */
     int n;
     gnd__block *block[GND_SOLVE_MEMS];
     size_t at[GND_SOLVE_MEMS];

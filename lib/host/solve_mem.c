@@ -54,7 +54,16 @@ static int operands(const gnd_solve_desc *s, operand o[GND_SOLVE_MEMS])
         ADD(n * n, 'x', IN);
         ADD(n * k, 'x', IO);
         break;
+    case GND_SOLVE_Q:
+        ADD(m * (full ? m : n), 'x', IO);
+        ADD(n, 'x', IN);
+        break;
     case GND_SOLVE_QR:
+        if (s->flags & 2) {
+            ADD(m * n, 'x', IO);
+            ADD(q, 'x', OUT);
+            break;
+        }
         ADD(m * (full && m > n ? m : n), 'x', IO);
         ADD((full ? m : q) * n, 'x', OUT);
         break;
@@ -194,7 +203,9 @@ gnd_status gnd__solve_run(gnd__gdev *d, const gnd__solve_call *c, const char *la
 {
     gnd__span span;
     gnd_status r;
-    if (!c->panel.kind && !c->on_host) {
+    if (c->later) {
+        r = gnd__gate_solve_later(d, &c->x, c->x.mem[c->n - 1], c->x.off[c->n - 1], e);
+    } else if (!c->panel.kind && !c->on_host) {
         r = gnd__gate_solve(d, &c->x, e);
     } else {
         gnd__span_begin(d, &span, GND__SPAN_HOST);

@@ -66,7 +66,7 @@ int gnd__blocked_takes(gnd__gdev *d, const gnd_solve_desc *s)
     case GND_SOLVE_TRIANGULAR: yes = s->n >= LEAST && s->k >= LEAST_SIDES; break;
     default: return 0;
     }
-    if ((s->op == GND_SOLVE_CHOLESKY || s->op == GND_SOLVE_LU) && s->flags)
+    if (s->op == GND_SOLVE_QR ? s->flags & 2 : s->op != GND_SOLVE_TRIANGULAR && s->flags)
         return 0;
     if (s->nbatch > MOST || (!force && (!yes || gnd__gate_can_map(d))))
         return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * prim/eigh_batch.c - the eigenvalues and eigenvectors of real symmetric matrices of up to 32 x 32
- * on a GPU, by Jacobi's rotations in local memory (kernels/jacobi.cl): one kernel, and the host's
- * look at the first matrix that is not finite. Libraries copy their operands, and their routines
+ * on a GPU, by Jacobi's rotations in local memory (kernels/jacobi.cl): one kernel, which notes the
+ * first matrix that is not finite in a check. Libraries copy their operands, and their routines
  * for one matrix take longer than the rotations.
  */
 #include "prim/eigh_batch.h"
@@ -46,8 +46,6 @@ void gnd__eigh_batch(gnd__prog *p, const gnd_solve_desc *s, const gnd__pmem *mem
     const int n = (int)(s->n + s->n % 2), lanes = lanes_for(n), vectors = s->op == GND_SOLVE_EIGH;
     const int group = lanes < 32 ? 32 : lanes, per = group / lanes;
     const int64_t size = (int64_t)gnd_dtype_size(p->dtype);
-    const int bad = gnd__prog_scratch(p, (int64_t)sizeof(int32_t));
-    gnd__prog_fill(p, bad, GND_INT32, 1, "0x7fffffff");
     gnd__pk_begin(p, "k_eigh");
     gnd__pk_def(p, "#define N %d\n#define H %d\n#define PITCH %d\n#define VECTORS %d\n", n, n / 2,
                 n + 1, vectors);
@@ -61,13 +59,10 @@ void gnd__eigh_batch(gnd__prog *p, const gnd_solve_desc *s, const gnd__pmem *mem
     }
     memory(p, "w", mem[1]);
     gnd__pk_int(p, "begin_w", mem[1].off / size);
-    gnd__pk_mem(p, "bad", bad, GND_INT32);
+    gnd__pk_check(p, "bad");
     gnd__pk_int(p, "n", s->n);
     gnd__pk_int(p, "batch", s->nbatch);
     gnd__pk_body(p, "jacobi_batch", p->dtype);
     gnd__pk_end1(p, (s->nbatch + per - 1) / per, (size_t)group, gnd__prog_reads(p, 0),
                  s->nbatch * s->n * (vectors ? s->n + 1 : 1) * size);
-    const gnd__panel look = {
-        .kind = GND__PANEL_SINGULAR, .dtype = GND_INT32, .rows = 1, .cols = 1, .ld = 1};
-    gnd__prog_panel(p, &look, 1, &(gnd__pmem){GND__PA_SCRATCH, bad, 0});
 }

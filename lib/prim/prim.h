@@ -38,8 +38,10 @@ typedef enum gnd__pakind {
     GND__PA_OUTOFF,
     GND__PA_SCRATCH,
     GND__PA_SCRATCHOFF,
-    GND__PA_INL, /* argument number value of expression ref */
-    GND__PA_INT  /* an int64 */
+    GND__PA_INL,    /* argument number value of expression ref */
+    GND__PA_INT,    /* an int64 */
+    GND__PA_CHECK,  /* the table of checks, */
+    GND__PA_CHECKID /* and the entry of this primitive (sched/check.h) */
 } gnd__pakind;
 
 typedef struct gnd__parg {
@@ -74,6 +76,7 @@ typedef struct gnd__pkernel {
     gnd_gemm gemm;
     gnd__panel panel;
     uint8_t on_host; /* SOLVE: LAPACK computes it */
+    uint8_t later;   /* SOLVE: the last operand is memory for the verdict */
     const char *name;
     gnd__str head, defs, body; /* parameters, functions and macros, text */
     gnd__str src;              /* the whole text, once the kernel has ended */
@@ -139,6 +142,9 @@ void gnd__pk_out(gnd__prog *p, const char *name);
 void gnd__pk_mem(gnd__prog *p, const char *name, int scratch, gnd_dtype t);
 /* Adds a parameter const g_i64 name. */
 void gnd__pk_int(gnd__prog *p, const char *name, int64_t value);
+/* Adds a pointer to the four words (int32) of the primitive's check. They are 0 at first. If the
+ * first is not 0 when somebody reads the result, that is an error: gnd__prim_verdict. */
+void gnd__pk_check(gnd__prog *p, const char *name);
 /* Add text before the kernel: formatted like printf (macros), or the section `text` of kernels/, a
  * template of dtype t. The third adds such a section as the kernel's body. */
 void gnd__pk_def(gnd__prog *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -162,9 +168,12 @@ void gnd__pk_end1(gnd__prog *p, int64_t groups, size_t local, int64_t rd, int64_
 void gnd__prog_fill(gnd__prog *p, int scratch, gnd_dtype t, int64_t n, const char *value);
 /* Adds a library call: f or s without buffers and offsets (its offsets are added to the beginnings
  * of the operands). A solver call that the backend does not support is marked for LAPACK on the
- * host (host/solve.h). */
+ * host (host/solve.h). The third call leaves each matrix's info in scratch memory `info` (int32),
+ * if gnd__gate_solves_later. */
 void gnd__prog_fft(gnd__prog *p, const gnd_fft_desc *f, gnd__pmem in, gnd__pmem out);
 void gnd__prog_solve(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem);
+void gnd__prog_solve_later(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem,
+                           int info);
 /* Add a product of a, b and c that the backend supports (gnd__gate_gemm_supports), and the host's
  * work on a panel. */
 void gnd__prog_gemm(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3]);
@@ -178,5 +187,10 @@ size_t gnd__prog_group(const gnd__prog *p, size_t want);
 void gnd__prog_fail(gnd__prog *p, gnd_status code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void gnd__prog_free(gnd__prog *p);
+
+/* --- after it has run ------------------------------------------------------------------------- */
+/* The error that the words of a check of a primitive with these parameters mean; the first is not
+ * 0. */
+gnd_status gnd__prim_verdict(const gnd__primargs *a, const int32_t word[4], gnd_err *e);
 
 #endif

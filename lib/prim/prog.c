@@ -8,6 +8,8 @@
 #include <string.h>
 #include "base/mem.h"
 #include "codegen/prelude.h"
+#include "prim/small.h"
+#include "prim/solve.h"
 
 const gnd__prim gnd__prims[GND__NPRIM] = {
 #define GND_PRIM(ID, name, write) {name, write},
@@ -144,6 +146,18 @@ void gnd__pk_int(gnd__prog *p, const char *name, int64_t value)
         return;
     gnd__str_addf(&cur(p)->head, "%sconst g_i64 %s", comma(cur(p)), name);
     add_arg(p, GND__PA_INT, 0, value, 0);
+}
+
+void gnd__pk_check(gnd__prog *p, const char *name)
+{
+    if (p->st != GND_OK)
+        return;
+    gnd__str_addf(&cur(p)->head, "%sGND_GLOBAL g_i32 *b_%s, const g_i32 o_%s", comma(cur(p)), name,
+                  name);
+    gnd__str_addf(&cur(p)->body, "    GND_GLOBAL g_i32 *%s = b_%s + 4 * (g_i64)o_%s;\n", name, name,
+                  name);
+    add_arg(p, GND__PA_CHECK, 0, 0, 0);
+    add_arg(p, GND__PA_CHECKID, 0, 0, 0);
 }
 
 void gnd__pk_def(gnd__prog *p, const char *fmt, ...)
@@ -294,6 +308,19 @@ void gnd__prog_solve(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pm
     cur(p)->on_host = gnd__gate_solver_supports(p->dev, s, &yes, NULL) != GND_OK || !yes;
 }
 
+void gnd__prog_solve_later(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem,
+                           int info)
+{
+    gnd__pmem all[GND_SOLVE_MEMS];
+    memcpy(all, mem, (size_t)n * sizeof *all);
+    all[n] = (gnd__pmem){GND__PA_SCRATCH, info, 0};
+    add_call(p, GND__PC_SOLVE, "k_solve", n + 1, all);
+    if (p->st != GND_OK)
+        return;
+    cur(p)->solve = *s;
+    cur(p)->later = 1;
+}
+
 void gnd__prog_gemm(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3])
 {
     const int64_t size = (int64_t)gnd_dtype_size((gnd_dtype)g->dtype);
@@ -328,6 +355,14 @@ size_t gnd__prog_group(const gnd__prog *p, size_t want)
     while (want > 1 && (want > p->t->props->max_group || want > p->t->props->max_local[0]))
         want /= 2;
     return want;
+}
+
+gnd_status gnd__prim_verdict(const gnd__primargs *a, const int32_t word[4], gnd_err *e)
+{
+    const gnd_status st =
+        a->id == GND__PRIM_SMALL ? gnd__small_verdict(a, word, e) : gnd__solve_verdict(a, word, e);
+    gnd__err_prefix(e, "%s", a->func);
+    return st;
 }
 
 void gnd__prog_free(gnd__prog *p)

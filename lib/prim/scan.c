@@ -26,6 +26,9 @@ enum {
     STRIPS = 64,         /* most strips of 32 columns that one kernel scans */
     ITEMS = 1 << 16,     /* number of columns from which they are not cut */
     ALL_ITEMS = 1 << 18, /* number of work-items if they are cut */
+    AHEAD = 8,           /* loads of a work-item at once, if its values stay in local memory */
+    LONG = 1 << 23,      /* bytes from which tiles are larger */
+    TILE_BYTES = 64,     /* of a work-item, in other tiles */
     GROUPS = 2048,       /* number of groups if rows are cut */
     FEW = 256,           /* number of rows below which they are cut */
     COLS_RUN = 64,
@@ -43,6 +46,7 @@ typedef struct shape {
     int64_t t, rg;
     int64_t s, chunk; /* parts of a row, steps of each */
     int64_t line;     /* one kernel: tiles of a row, or of a strip of 32 columns; else 0 */
+    int keep;         /* of a row: registers keep the values of a tile */
     int strip;        /* of a strip */
     int64_t tiles;    /* CPUs: tiles of columns */
 } shape;
@@ -71,7 +75,13 @@ static size_t value_size(gnd_dtype t)
     return t == GND_FLOAT16 || t == GND_BFLOAT16 ? 4 : gnd_dtype_size(t);
 }
 
-static void shape_gpu_rows(shape *h, const gnd__target *t, size_t size)
+static int is_float_sum(const gnd__primargs *a, gnd_dtype t)
+{
+    const int kind = gnd_dtype_kind(t);
+    return a->n[A_OP] == GND__SCAN_SUM && (kind == 'f' || kind == 'c');
+}
+
+static void shape_gpu_rows(shape *h, const gnd__target *t, size_t size, int float_sum)
 {
     const gnd_props *p = t->props;
     int64_t tiles;
@@ -86,8 +96,14 @@ static void shape_gpu_rows(shape *h, const gnd__target *t, size_t size)
             break;
     tiles = ceil_div(h->n, (int64_t)h->group * h->k);
     if (t->waits && h->inner == 1 && tiles > 1 && h->group % 32 == 0 && tiles <= TILES / h->m) {
-        if (p->kind == GND_DEV_CPU)
+        /* A tile waits long for what stands before it; more bytes on their way hide that. */
+        h->keep = size <= 4;
+        if (p->kind == GND_DEV_CPU) {
             h->group = 64; /* tests use small tiles */
+        } else if (h->m * h->n * (int64_t)size >= LONG && (size <= 4 || (size == 8 && float_sum))) {
+            h->k = size <= 4 ? 24 : 16;
+            h->keep = 0;
+        }
         h->line = ceil_div(h->n, (int64_t)h->group * h->k);
         return;
     }
@@ -143,7 +159,7 @@ static void shape_of(shape *h, const gnd__target *t, const gnd__primargs *a, gnd
             cut(h, clamp(h->n * h->inner / CPU_RUN, 1, ceil_div(CPU_TASKS, h->m * h->tiles)),
                 COLS_RUN);
     } else if (h->inner <= NARROW) {
-        shape_gpu_rows(h, t, value_size(dt));
+        shape_gpu_rows(h, t, value_size(dt), is_float_sum(a, dt));
     } else if (h->m * h->inner < ITEMS && !shape_strips(h, t, value_size(dt))) {
         cut(h, clamp(ALL_ITEMS / (h->m * h->inner), 1, ceil_div(h->n, COLS_RUN)), 1);
     }
@@ -300,13 +316,16 @@ static void by_tiles(const scan *c)
     gnd__pk_def(p,
                 "#define WG %d\n#define K %d\n#define PAD %d\n#define LEVELS %d\n#define AW %d\n",
                 h->group, h->k, h->pad, LEVELS, (int)aw);
+    gnd__pk_def(p, "#define KEEP %d\n#define AHEAD %d\n", h->keep,
+                h->keep || h->k < AHEAD ? h->k : AHEAD);
     gnd__pk_defs(p, "warps", p->dtype);
     gnd__pk_defs(p, "scan_words", p->dtype);
     gnd__pk_defs(p, "scan_line_defs", p->dtype);
     gnd__pk_body(p, "scan_line", p->dtype);
     /* asks for many groups at once, because each waits long, unless an expression needs the
-     * registers */
-    gnd__pk_resident(p, p->in[0].inl && !p->in[0].inl->plain ? 4 : aw <= 2 ? 8 : 6);
+     * registers, or tiles fill the local memory */
+    const int large = h->k * (int)value_size(p->dtype) > TILE_BYTES || aw > 4;
+    gnd__pk_resident(p, p->in[0].inl && !p->in[0].inl->plain ? 4 : large ? 6 : 8);
     gnd__pk_end1(p, h->m * h->line, (size_t)h->group, gnd__prog_reads(p, 0) + words * 8,
                  rows_bytes(p) + words * 8);
 }
@@ -386,10 +405,9 @@ static void by_columns(const scan *c)
 void gnd__prim_scan(gnd__prog *p)
 {
     scan c;
-    int kind = gnd_dtype_kind(p->dtype);
     memset(&c, 0, sizeof c);
     c.p = p;
-    c.sums = p->args->n[A_OP] == GND__SCAN_SUM && (kind == 'f' || kind == 'c');
+    c.sums = is_float_sum(p->args, p->dtype);
     c.acc = p->dtype == GND_FLOAT16 || p->dtype == GND_BFLOAT16 ? GND_FLOAT32 : p->dtype;
     shape_of(&c.h, p->t, p->args, p->dtype);
     if (c.h.s == 1 && p->t->cpu && !p->args->n[A_INITIAL])

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/small.c - see small.h. A program of one kernel, and for inverses and systems the host's look
- * at the first singular matrix. A matrix of up to 8 x 8 is one work-item's (kernels/small.cl), a
- * larger one that of 16 or 32, each with a row (kernels/small_rows.cl, on GPUs).
+ * prim/small.c - see small.h. A program of one kernel, which notes the first singular matrix: on
+ * GPUs in a check, which readers of the result read, on CPUs for the host's look. A matrix of up to
+ * 8 x 8 is one work-item's (kernels/small.cl), a larger one that of 16 or 32, each with a row
+ * (kernels/small_rows.cl, on GPUs).
  */
 #include "prim/small.h"
 
@@ -12,6 +13,7 @@
 #include "base/measured.h"
 #include "codegen/prelude.h"
 #include "device/device.h"
+#include "host/lapack.h"
 #include "prim/prim.h"
 
 enum { N_WHAT, N_BATCH, N_N, N_K };
@@ -93,7 +95,8 @@ void gnd__prim_small(gnd__prog *p)
     const int apart = n > ALONE, lanes = n > WARP / 2 ? WARP : WARP / 2;
     const int64_t pitch = (apart ? n : n * n) | 1;
     const int fails = what != GND__SMALL_FACTORS && what != GND__SMALL_DET;
-    const int bad = fails ? gnd__prog_scratch(p, (int64_t)sizeof(int32_t)) : -1;
+    const int looks = fails && p->t->cpu;
+    const int bad = looks ? gnd__prog_scratch(p, (int64_t)sizeof(int32_t)) : -1;
     size_t group = 1;
     if (apart) {
         group = WARP;
@@ -102,8 +105,8 @@ void gnd__prim_small(gnd__prog *p)
         while (group > 1 && (int64_t)group * pitch * size > LOCAL)
             group /= 2;
     }
-    if (fails)
-        gnd__prog_fill(p, bad, GND_INT32, 1, "0x7fffffff");
+    if (looks)
+        gnd__prog_fill(p, bad, GND_INT32, 1, "0");
     gnd__pk_begin(p, "k_small");
     gnd__pk_def(p, "#define N %d\n#define K %d\n#define WHAT %d\n", (int)n,
                 (int)(what == GND__SMALL_INV ? n : k), (int)what);
@@ -117,14 +120,16 @@ void gnd__prim_small(gnd__prog *p)
     gnd__pk_in(p, "x", 0);
     if (what == GND__SMALL_SOLVE)
         gnd__pk_in(p, "b", 1);
-    if (fails)
+    if (looks)
         gnd__pk_mem(p, "bad", bad, GND_INT32);
+    else if (fails)
+        gnd__pk_check(p, "bad");
     gnd__pk_int(p, "batch", batch);
     gnd__pk_body(p, apart ? "small_rows" : "small", p->dtype);
     const int64_t each = apart ? WARP / lanes : p->t->cpu ? EACH_CPU : (int64_t)group;
     gnd__pk_end1(p, (batch + each - 1) / each, group,
                  gnd__prog_reads(p, 0) + (p->nin > 1 ? gnd__prog_reads(p, 1) : 0), p->size * size);
-    if (fails) {
+    if (looks) {
         const gnd__panel look = {.kind = GND__PANEL_SINGULAR,
                                  .dtype = GND_INT32,
                                  .strict = what == GND__SMALL_CHOLESKY,
@@ -133,4 +138,10 @@ void gnd__prim_small(gnd__prog *p)
                                  .ld = n + 1};
         gnd__prog_panel(p, &look, 1, &(gnd__pmem){GND__PA_SCRATCH, bad, 0});
     }
+}
+
+gnd_status gnd__small_verdict(const gnd__primargs *a, const int32_t word[4], gnd_err *e)
+{
+    return gnd__solve_first(a->n[N_WHAT] == GND__SMALL_CHOLESKY, a->n[N_N] + 1, INT32_MAX - word[0],
+                            e);
 }

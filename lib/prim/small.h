@@ -30,5 +30,7 @@ int gnd__small_takes(const gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t
  * (GND_ERR_LINALG). Messages begin with func, a literal. */
 gnd_array *gnd__small_node(const char *func, gnd__small what, int64_t nbatch, int64_t n, int64_t k,
                            gnd_array *x, gnd_array *b);
+/* gnd__prim_verdict for such a node. */
+gnd_status gnd__small_verdict(const gnd__primargs *a, const int32_t word[4], gnd_err *e);
 
 #endif

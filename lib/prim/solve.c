@@ -148,6 +148,59 @@ static void widen(gnd__prog *p, int scratch, gnd_dtype from, int64_t begin, int6
                  n * (int64_t)gnd_dtype_size(from), n * (int64_t)gnd_dtype_size(p->dtype));
 }
 
+/* Whether the device's library computes s. */
+static int is_native(const gnd__prog *p, const gnd_solve_desc *s)
+{
+    int yes = 0;
+    return gnd__gate_solver_supports(p->dev, s, &yes, NULL) == GND_OK && yes;
+}
+
+/* A library call whose verdict a check gets, so that nothing waits for it: that of the info of each
+ * matrix, and of input `bad` (its number, or -1), which tells which matrices are not finite. */
+static void solve_later(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem, int bad)
+{
+    const int info = gnd__prog_scratch(p, s->nbatch * (int64_t)sizeof(int32_t));
+    const size_t group = s->nbatch > 1 ? gnd__prog_group(p, 256) : 1;
+    gnd__prog_solve_later(p, s, n, mem, info);
+    gnd__pk_begin(p, "k_verdict");
+    gnd__pk_check(p, "check");
+    gnd__pk_mem(p, "info", info, GND_INT32);
+    if (bad >= 0)
+        gnd__pk_in(p, "bad", bad);
+    gnd__pk_int(p, "count", s->nbatch);
+    gnd__pk_def(p, "#define GROUP %d\n#define FINITE(b) %s\n", (int)group,
+                bad >= 0 ? "(IN_bad(b) == 0)" : "1");
+    gnd__pk_body(p, "solve_verdict", GND_INT32);
+    gnd__pk_end1(p, 1, group, s->nbatch * (bad >= 0 ? 5 : 4), 0);
+}
+
+/* The call, with the host's wait if the library has no other way. */
+static void solve_call(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem)
+{
+    if (gnd__gate_solves_later(p->dev, s))
+        solve_later(p, s, n, mem, -1);
+    else
+        gnd__prog_solve(p, s, n, mem);
+}
+
+/* The order of the rows after the exchanges of LAPACK's pivots (int32, n of each matrix); inverse:
+ * the place of each row in it. */
+static int order(gnd__prog *p, const gnd_solve_desc *s, int pivot, int inverse)
+{
+    const int place = gnd__prog_scratch(p, s->n * s->nbatch * (int64_t)sizeof(int32_t));
+    const size_t local = gnd__prog_group(p, 256);
+    const int64_t blocks = (s->n + (int64_t)local - 1) / (int64_t)local;
+    gnd__pk_begin(p, "k_order");
+    gnd__pk_mem(p, "place", place, GND_INT32);
+    gnd__pk_mem(p, "pivot", pivot, GND_INT32);
+    gnd__pk_int(p, "n", s->n);
+    gnd__pk_int(p, "blocks", blocks);
+    gnd__pk_def(p, "#define INVERSE %d\n", inverse);
+    gnd__pk_body(p, "solve_order", GND_INT32);
+    gnd__pk_end1(p, blocks * s->nbatch, local, 4 * s->n * s->nbatch, 4 * s->n * s->nbatch);
+    return place;
+}
+
 /* Moves the columns of an inverse to their places, if the device's library leaves them in others.
  */
 static int inverse_apart(gnd__prog *p, const gnd_solve_desc *s)
@@ -156,17 +209,16 @@ static int inverse_apart(gnd__prog *p, const gnd_solve_desc *s)
     const int64_t n = s->n, all = n * n * s->nbatch, size = (int64_t)gnd_dtype_size(p->dtype);
     const size_t local = gnd__prog_group(p, 256);
     const int64_t blocks = (n + (int64_t)local - 1) / (int64_t)local;
-    int yes = 0;
     apart.flags = 1;
-    if (s->op != GND_SOLVE_INV || gnd__gate_solver_supports(p->dev, &apart, &yes, NULL) != GND_OK ||
-        !yes)
+    if (s->op != GND_SOLVE_INV || !is_native(p, &apart))
         return 0;
     const int a = gnd__prog_scratch(p, all * size), x = gnd__prog_scratch(p, all * size);
-    const int places = gnd__prog_scratch(p, n * s->nbatch * (int64_t)sizeof(int32_t));
+    const int pivot = gnd__prog_scratch(p, n * s->nbatch * (int64_t)sizeof(int32_t));
     const gnd__pmem mem[3] = {
-        {GND__PA_SCRATCH, a, 0}, {GND__PA_SCRATCH, x, 0}, {GND__PA_SCRATCH, places, 0}};
+        {GND__PA_SCRATCH, a, 0}, {GND__PA_SCRATCH, x, 0}, {GND__PA_SCRATCH, pivot, 0}};
     copy_in(p, 0, a, 0, n * n, n * n);
-    gnd__prog_solve(p, &apart, 3, mem);
+    solve_call(p, &apart, 3, mem);
+    const int places = order(p, s, pivot, 1);
     gnd__pk_begin(p, "k_columns");
     gnd__pk_out(p, "y");
     gnd__pk_mem(p, "x", x, p->dtype);
@@ -186,22 +238,19 @@ static int system_apart(gnd__prog *p, const gnd_solve_desc *s)
     const int64_t n = s->n, size = (int64_t)gnd_dtype_size(p->dtype);
     const size_t local = gnd__prog_group(p, 256);
     const int64_t blocks = (n + (int64_t)local - 1) / (int64_t)local;
-    int yes = 0;
     lu.op = GND_SOLVE_LU, lu.flags = 1;
     lower.op = upper.op = GND_SOLVE_TRIANGULAR;
     lower.flags = GND_TRI_UNIT, upper.flags = GND_TRI_UPPER;
-    if (s->op != GND_SOLVE_SOLVE || n < MANY_ROWS || s->k < MANY ||
-        gnd__gate_solver_supports(p->dev, &lu, &yes, NULL) != GND_OK || !yes)
+    if (s->op != GND_SOLVE_SOLVE || n < MANY_ROWS || s->k < MANY || !is_native(p, &lu) ||
+        !is_native(p, &lower) || !is_native(p, &upper))
         return 0;
-    for (int i = 0; i < 2; i++)
-        if (gnd__gate_solver_supports(p->dev, i ? &upper : &lower, &yes, NULL) != GND_OK || !yes)
-            return 0;
     const int a = gnd__prog_scratch(p, n * n * s->nbatch * size);
-    const int rows = gnd__prog_scratch(p, n * s->nbatch * (int64_t)sizeof(int32_t));
-    const gnd__pmem mem[2] = {{GND__PA_SCRATCH, a, 0}, {GND__PA_SCRATCH, rows, 0}};
+    const int pivot = gnd__prog_scratch(p, n * s->nbatch * (int64_t)sizeof(int32_t));
+    const gnd__pmem mem[2] = {{GND__PA_SCRATCH, a, 0}, {GND__PA_SCRATCH, pivot, 0}};
     const gnd__pmem system[2] = {mem[0], {GND__PA_OUT, 0, 0}};
     copy_in(p, 0, a, 0, n * n, n * n);
-    gnd__prog_solve(p, &lu, 2, mem);
+    solve_call(p, &lu, 2, mem);
+    const int rows = order(p, s, pivot, 0);
     gnd__pk_begin(p, "k_rows");
     gnd__pk_out(p, "y");
     gnd__pk_in(p, "x", 1);
@@ -257,7 +306,9 @@ void gnd__prim_solve(gnd__prog *p)
             in++;
         }
     }
-    if (in < p->nin && !small) {
+    const int later = !small && !gnd__blocked_takes(p->dev, &s) && is_native(p, &s) &&
+                      gnd__gate_solves_later(p->dev, &s);
+    if (in < p->nin && !small && !later) {
         const gnd__panel look = {.kind = GND__PANEL_FINITE,
                                  .dtype = GND_UINT8,
                                  .strict = s.op == GND_SOLVE_CHOLESKY,
@@ -270,6 +321,8 @@ void gnd__prim_solve(gnd__prog *p)
         gnd__eigh_batch(p, &s, mem);
     else if (small)
         gnd__qr_batch(p, &s, mem);
+    else if (later)
+        solve_later(p, &s, n, mem, in < p->nin ? in : -1);
     else if (gnd__blocked_takes(p->dev, &s))
         gnd__blocked(p, &s, mem);
     else
@@ -278,6 +331,21 @@ void gnd__prim_solve(gnd__prog *p)
         if (gnd__solve_direction(&s, i) & 2 && scratch[i] >= 0)
             widen(p, scratch[i], operand_dtype(&s, i), gnd__solve_begin(&s, i),
                   gnd__solve_count(&s, i));
+}
+
+gnd_status gnd__solve_verdict(const gnd__primargs *a, const int32_t word[4], gnd_err *e)
+{
+    const gnd_solve_op op = (gnd_solve_op)(a->n[N_OP] & 255);
+    const int64_t b = (int64_t)((uint64_t)(uint32_t)word[2] << 32 | (uint32_t)word[1]);
+    const int info = word[3], cholesky = op == GND_SOLVE_CHOLESKY;
+    if (op == GND_SOLVE_EIGH || op == GND_SOLVE_EIGVALSH) /* prim/eigh_batch.c */
+        return gnd__solve_first(0, 1, INT32_MAX - word[0], e);
+    if (info < 0)
+        return gnd__err(e, GND_ERR_INTERNAL, "matrix %lld: the library: argument %d is wrong",
+                        (long long)b, -info);
+    if (info == 0)
+        return gnd__solve_refused(cholesky, 0, b, e);
+    return cholesky ? gnd__solve_not_positive(b, info, e) : gnd__solve_singular(b, info - 1, e);
 }
 
 /* --- in C order ------------------------------------------------------------------------------- */

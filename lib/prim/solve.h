@@ -24,5 +24,7 @@ int64_t gnd__solve_count(const gnd_solve_desc *s, int i);
  * the host as in host/rows.h. 1-d: the lower factors; or L (nbatch, m, min), U (nbatch, min, n) and
  * the order of rows (nbatch, m), as values. func as above. */
 gnd_array *gnd__rows_node(const char *func, gnd_device *dev, const gnd_solve_desc *s, gnd_array *x);
+/* gnd__prim_verdict for gnd__solve_node. */
+gnd_status gnd__solve_verdict(const gnd__primargs *a, const int32_t word[4], gnd_err *e);
 
 #endif

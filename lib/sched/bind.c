@@ -207,6 +207,7 @@ gnd_status gnd__bind_solve(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gn
     c->x = st->solve;
     c->panel = st->panel;
     c->on_host = st->on_host;
+    c->later = st->later;
     c->n = st->nargs / 2;
     for (int i = 0; i < c->n; i++) {
         int32_t slot = st->arg[2 * i].ref;

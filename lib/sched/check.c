@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "graph/graph.h"
 #include "graph/launch.h"
+#include "prim/prim.h"
 
 #define TABLE 1024    /* entries of a table */
 #define LONG_LIST 128 /* the most unread checks of an array; beyond it they are read */
@@ -32,8 +33,8 @@ typedef struct gnd__icheck {
     int entry;
     gnd__index_of of;
     gnd__bounds *bounds; /* for the launch of a checked kernel; else NULL */
-    int64_t index;       /* state 2; bounds: bytes from the array's start */
-    int line, array;     /* bounds: of the source; the number there */
+    gnd__primargs prim;  /* for a primitive; else its func is NULL */
+    int32_t word[4];     /* state 2 */
     uint64_t stamp;      /* number of the last union that included it */
 } gnd__icheck;
 
@@ -137,6 +138,8 @@ gnd_status gnd__checks_take(gnd__sched *s, const gnd__plan *p, const gnd__pgraph
         if (a->kind == GND__LAUNCH) {
             c->bounds = a->p.launch->bounds;
             gnd__refs_add(&c->bounds->refs);
+        } else if (a->kind == GND__PRIM) {
+            c->prim = *a->p.prim;
         } else {
             c->of = a->p.check;
         }
@@ -187,49 +190,49 @@ void gnd__checks_close(gnd__sched *s)
 }
 
 /* The first bad access of a checked kernel. */
-static gnd_status out_of_bounds(const gnd__icheck *c, gnd_err *e)
+static gnd_status out_of_bounds(const gnd__icheck *c, int64_t byte, gnd_err *e)
 {
     const gnd__bounds *b = c->bounds;
-    const int k = c->array >= 0 && c->array < b->n ? c->array : 0;
+    const int k = c->word[3] >= 0 && c->word[3] < b->n ? c->word[3] : 0;
     const int64_t size = b->array[k].size, one = b->array[k].esize;
-    int64_t i = c->index / one - (c->index % one < 0);
+    int64_t i = byte / one - (byte % one < 0);
     i = i >= 0 && i < size ? size : i; /* it begins inside the table and ends beyond its end */
     return gnd__err(e, GND_ERR_INDEX,
                     "launch: kernel %s: source:%d: index %" PRId64 " is out of range for %s of "
                     "size %" PRId64,
-                    b->kernel, c->line, i, b->array[k].name, size);
+                    b->kernel, c->word[0], i, b->array[k].name, size);
 }
 
 /* Reads the entry of c. */
 static gnd_status look(gnd__icheck *c, gnd_err *e)
 {
-    uint32_t w[4];
     gnd_status st;
     if (c->state == 0) {
         /* waits for every stream that has an entry in the table */
         st = gnd__gate_use(c->table->dev->g, c->table->block, 1, e);
         if (st == GND_OK)
-            st = gnd__gate_read(c->table->dev->g, w, c->table->block,
-                                (size_t)c->entry * GND__CHECK_BYTES, sizeof w, e);
+            st = gnd__gate_read(c->table->dev->g, c->word, c->table->block,
+                                (size_t)c->entry * GND__CHECK_BYTES, sizeof c->word, e);
         if (st != GND_OK)
             return st;
-        c->index = (int64_t)((uint64_t)w[2] << 32 | w[1]);
-        c->state = w[0] ? 2 : 1;
-        c->line = (int)w[0];
-        c->array = (int)w[3];
+        c->state = c->word[0] ? 2 : 1;
     }
     if (c->state == 1)
         return GND_OK;
+    /* bounds: bytes from the array's start */
+    const int64_t index = (int64_t)((uint64_t)(uint32_t)c->word[2] << 32 | (uint32_t)c->word[1]);
     if (c->bounds)
-        return out_of_bounds(c, e);
+        return out_of_bounds(c, index, e);
+    if (c->prim.func)
+        return gnd__prim_verdict(&c->prim, c->word, e);
     if (c->of.what)
         return gnd__err(e, c->of.code, "%s: %s", c->of.func, c->of.what);
     if (c->of.axis < 0)
         return gnd__err(e, GND_ERR_INDEX, "%s: index %" PRId64 " is out of range for size %" PRId64,
-                        c->of.func, c->index, c->of.size);
+                        c->of.func, index, c->of.size);
     return gnd__err(e, GND_ERR_INDEX,
                     "%s: index %" PRId64 " is out of range for axis %d of size %" PRId64,
-                    c->of.func, c->index, c->of.axis, c->of.size);
+                    c->of.func, index, c->of.axis, c->of.size);
 }
 
 gnd_status gnd__checks_pass(gnd__storage *st, gnd_err *e)

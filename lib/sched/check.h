@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/check.h - indices that only the device can check. At each run, a plan gives each of its
- * GND__CHECKED nodes an entry of a table in device memory, which stays 0 unless an index is out of
- * range. The memory of every array computed from such indices refers to these checks, and whoever
- * reads the array reads the entries first: nothing waits before that.
+ * sched/check.h - what only the device can check: indices, and whether a matrix has an inverse or a
+ * factor. At each run, a plan gives each of its GND__CHECKED nodes, and each primitive that asks
+ * for it, an entry of a table in device memory, which stays 0 unless an index is out of range (a
+ * matrix is singular). The memory of every array computed from such indices refers to these checks,
+ * and whoever reads the array reads the entries first: nothing waits before that.
  *
  * All functions are called with the device's lock held.
  */

@@ -52,8 +52,8 @@ typedef struct gnd__step {
     int32_t gemm_const[2]; /* nodes of the constants alpha and beta, or -1: as in gemm */
     gnd_fft_desc fft;      /* filled in when it runs; arg: memory and offset of each operand */
     gnd_solve_desc solve;
-    gnd__panel panel; /* GND__S_SOLVE: used instead of solve if its kind is not 0 */
-    uint8_t on_host;  /* GND__S_SOLVE: gnd__solve_call */
+    gnd__panel panel;       /* GND__S_SOLVE: used instead of solve if its kind is not 0 */
+    uint8_t on_host, later; /* GND__S_SOLVE: gnd__solve_call */
     /* launches: slot `output` may be in the memory of slot `spent`, which no later step reads; -1:
      * none */
     int32_t spent, output;

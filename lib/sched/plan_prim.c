@@ -69,30 +69,43 @@ static gnd_status prim_input(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, gn
     return GND_OK;
 }
 
-/* Converts argument a of a program's kernel to one of the plan. */
-static gnd_status prim_arg(gnd__maker *m, const gnd__parg *a, gnd__sarg *b, int32_t out,
-                           int32_t scratch, const gnd__place *place, const gnd__kir *kir,
-                           const gnd__inl *inl, int64_t esize)
+/* The inputs of a primitive, as its kernels take them. */
+typedef struct inputs {
+    gnd__place place[GND__PRIM_INS];
+    gnd__inl inl[GND__PRIM_INS];
+    gnd__kir *kir;
+    int32_t scratch; /* the first slot of its scratch memory */
+} inputs;
+
+/* Converts argument a of a kernel of node's program to one of the plan. */
+static gnd_status prim_arg(gnd__maker *m, const gnd__parg *a, gnd__sarg *b, int32_t node,
+                           const inputs *in, int64_t esize)
 {
     memset(b, 0, sizeof *b);
     b->kind = GND__A_BUF;
     switch ((gnd__pakind)a->kind) {
     case GND__PA_IN:
     case GND__PA_INOFF:
-        b->ref = place[a->ref].slot;
-        b->value = place[a->ref].l.off;
+        b->ref = in->place[a->ref].slot;
+        b->value = in->place[a->ref].l.off;
         break;
     case GND__PA_OUT:
-    case GND__PA_OUTOFF: b->ref = out; break;
+    case GND__PA_OUTOFF: b->ref = m->g->node[node].slot; break;
     case GND__PA_SCRATCH:
-    case GND__PA_SCRATCHOFF: b->ref = scratch + a->ref; break;
+    case GND__PA_SCRATCHOFF: b->ref = in->scratch + a->ref; break;
     case GND__PA_INT:
         b->kind = GND__A_INT;
         b->size = 8;
         b->value = a->value;
         return GND_OK;
     case GND__PA_INL:
-        return gnd__plan_arg(m, b, &kir[a->ref], &inl[a->ref].arg[a->value], NULL, NULL);
+        return gnd__plan_arg(m, b, &in->kir[a->ref], &in->inl[a->ref].arg[a->value], NULL, NULL);
+    case GND__PA_CHECK: b->kind = GND__A_CHECK; return GND_OK;
+    case GND__PA_CHECKID:
+        b->kind = GND__A_CHECKID;
+        b->size = 4;
+        b->ref = gnd__plan_check(m, node);
+        return b->ref < 0 ? GND_ERR_NOMEM : GND_OK;
     }
     if (a->esize) {
         b->kind = GND__A_OFF;
@@ -118,6 +131,7 @@ static void call_step(gnd__step *s, const gnd__pkernel *pk)
     s->gemm = pk->gemm;
     s->panel = pk->panel;
     s->on_host = pk->on_host;
+    s->later = pk->later;
     for (int i = 0; i < 3 && pk->call == GND__PC_GEMM; i++) {
         s->gemm_slot[i] = s->arg[2 * i].ref;
         mat[i]->off = (uint64_t)s->arg[2 * i + 1].value / gnd_dtype_size((gnd_dtype)s->gemm.dtype);
@@ -125,19 +139,10 @@ static void call_step(gnd__step *s, const gnd__pkernel *pk)
     s->gemm_slot[3] = -1;
 }
 
-/* The inputs of a primitive, as its kernels take them. */
-typedef struct inputs {
-    gnd__place place[GND__PRIM_INS];
-    gnd__inl inl[GND__PRIM_INS];
-    gnd__kir *kir;
-    int32_t scratch; /* the first slot of its scratch memory */
-} inputs;
-
 /* Adds the step of one kernel, or call, of a program. */
 static gnd_status prim_step(gnd__maker *m, const gnd__pwork *w, const gnd__prog *prog,
                             const gnd__pkernel *pk, const inputs *in)
 {
-    const int32_t out = m->g->node[w->root[0]].slot;
     gnd_status st = GND_OK;
     gnd__step *s = gnd__plan_step(m);
     if (!s)
@@ -154,7 +159,7 @@ static gnd_status prim_step(gnd__maker *m, const gnd__pwork *w, const gnd__prog 
     if (!s->arg)
         return gnd__plan_nomem(m->e);
     for (int j = 0; j < pk->nargs && st == GND_OK; j++) {
-        st = prim_arg(m, &pk->arg[j], &s->arg[j], out, in->scratch, in->place, in->kir, in->inl,
+        st = prim_arg(m, &pk->arg[j], &s->arg[j], w->root[0], in,
                       pk->arg[j].kind <= GND__PA_INOFF
                           ? (int64_t)gnd_dtype_size(prog->in[pk->arg[j].ref].dtype)
                           : 1);

@@ -201,6 +201,29 @@ static void eigen(mat_kind k, int64_t nb, int64_t n)
     tap_has_str(gnd_error(y), text, "which");
 }
 
+/* A recording tells of a singular matrix in each run that has one, and of none in the next. */
+static void recorded(int64_t nb, int64_t n)
+{
+    mat a = mat_make(MAT_STRONG, nb, n, n), low = mat_make(MAT_STRONG, nb, n, n);
+    const int64_t dim[3] = {nb, n, n};
+    for (int64_t i = 0; i < n * n; i++)
+        low.p[(nb - 2) * n * n + i] = 0;
+    gnd_array *in = gnd_placeholder(mat_dev, mat_t, 3, dim), *out = gnd_inv(in),
+              *given[2] = {mat_put(&a), mat_put(&low)};
+    gnd_recording *r = gnd_record(1, &in, 1, &out);
+    const size_t size = (size_t)(nb * n * n) * gnd_dtype_size(mat_t);
+    void *to = malloc(size);
+    for (int run = 0; run < 5; run++) {
+        const int bad = run == 1 || run == 4;
+        gnd_recording_set(r, 0, given[bad]);
+        gnd_replay(r);
+        tap_is_int(gnd_recording_read(r, 0, to, size), bad ? GND_ERR_LINALG : GND_OK, "%s: run %d",
+                   mat_where, run);
+    }
+    free(to);
+    gnd_recording_free(r);
+}
+
 /* More than a work-item's registers hold, on GPUs: a work-item has a row. */
 static void rows(int i)
 {
@@ -237,7 +260,7 @@ static void each(int i)
         MAT_GROUP(layouts(67, 3));
     }
     if (i == 1 || all) {
-        MAT_GROUP(apart(99, 4));
+        MAT_GROUP(apart(99, 4); recorded(99, 4));
     }
     if (on_gpu) {
         rows(i);

@@ -59,6 +59,33 @@ gnd_array *gnd_cholesky(gnd_array *x, int upper)
     return gnd__mats_cholesky("cholesky", x, upper);
 }
 
+/* R and reflectors first, and of these Q, which is computed only if it is read. Q is in memory of
+ * its own, so not for large matrices. */
+enum { APART = 1 << 24 };
+static int qr_apart(const gnd__mats *a, int complete, gnd_array **y)
+{
+    const gnd_solve_desc s = gnd__mats_desc(a, GND_SOLVE_QR, 2, 0);
+    const int64_t k = lesser(a->m, a->n);
+    gnd_solve_desc make = gnd__mats_desc(a, GND_SOLVE_Q, complete ? 1 : 0, 0);
+    make.n = k;
+    if (a->x->kind == GND__ERROR || a->m * a->n * (int64_t)gnd_dtype_size(a->t) > APART ||
+        !gnd__solve_native(a->dev, &s) || !gnd__solve_native(a->dev, &make))
+        return 0;
+    gnd_array *both = gnd__mats_solve(a, &s), *h = gnd__mats_part(a, &s, both, 0, a->m, a->n);
+    gnd_array *in[2] = {h, gnd__mats_part(a, &s, both, 1, k, 0)}, *r = h;
+    if (h->kind != GND__ERROR && in[1]->kind != GND__ERROR) {
+        in[0] = gnd_mT(gnd__slice(h, a->nb + 1, 0, k));
+        r = complete ? h : gnd__slice(h, a->nb, 0, k);
+        y[0] = gnd__mats_part(a, &make, gnd__solve_node(a->func, a->dev, &make, 2, in, NULL), 0,
+                              a->m, complete ? a->m : k);
+    } else {
+        y[0] = h->kind == GND__ERROR ? h : in[1];
+    }
+    y[0] = gnd__mats_nan(a, &s, y[0], 0);
+    y[1] = gnd_triu(gnd__mats_nan(a, &s, r, 0), 0);
+    return 1;
+}
+
 gnd_status gnd_qr(gnd_array *x, int complete, gnd_array **q, gnd_array **r)
 {
     gnd__mats a;
@@ -75,6 +102,8 @@ gnd_status gnd_qr(gnd_array *x, int complete, gnd_array **q, gnd_array **r)
         y[1] = gnd__mats_zeros(&a, a.t, rows, a.n);
         return gnd__mats_give(in, 2, out, y);
     }
+    if (qr_apart(&a, complete, y))
+        return gnd__mats_give(in, 2, out, y);
     gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_QR, complete ? 1 : 0, 0);
     gnd_array *both = gnd__mats_solve(&a, &s);
     /* the memory of A has more columns than Q where the matrix is wide */
