@@ -162,7 +162,9 @@ static void run_lu(call *c)
 {
     FN(getrf, GETRF);
     int *p = (int *)(void *)c->mem[1], *pivot = c->tau;
-    fn(&c->m, &c->n, c->mem[0], &c->m, c->s->flags ? pivot : p, &c->info);
+    if (!gnd__tiny_lu((gnd_dtype)c->s->dtype, c->m, c->n, c->mem[0], c->m, c->s->flags ? pivot : p,
+                      &c->info))
+        fn(&c->m, &c->n, c->mem[0], &c->m, c->s->flags ? pivot : p, &c->info);
     for (int i = 0; i < c->n && c->s->flags; i++)
         p[i] = i;
     for (int i = 0; i < c->n && c->s->flags; i++) {
@@ -178,8 +180,10 @@ static void run_solve(call *c)
     getrs_fn *solve;
     int none;
     memcpy(&solve, &routine[c->t][GETRS], sizeof solve);
-    fn(&c->n, &c->n, c->mem[0], &c->n, c->tau, &c->info);
-    if (c->info == 0)
+    const gnd_dtype t = (gnd_dtype)c->s->dtype;
+    if (!gnd__tiny_lu(t, c->n, c->n, c->mem[0], c->n, c->tau, &c->info))
+        fn(&c->n, &c->n, c->mem[0], &c->n, c->tau, &c->info);
+    if (c->info == 0 && !gnd__tiny_solve(t, c->n, c->k, c->mem[0], c->n, c->tau, c->mem[1], c->n))
         solve("N", &c->n, &c->k, c->mem[0], &c->n, c->tau, c->mem[1], &c->n, &none, 1);
 }
 
@@ -188,7 +192,8 @@ static void run_inv(call *c)
     FN(getrf, GETRF);
     getri_fn *invert;
     memcpy(&invert, &routine[c->t][GETRI], sizeof invert);
-    if (c->lwork >= 0)
+    if (c->lwork >= 0 &&
+        !gnd__tiny_lu((gnd_dtype)c->s->dtype, c->n, c->n, c->mem[0], c->n, c->tau, &c->info))
         fn(&c->n, &c->n, c->mem[0], &c->n, c->tau, &c->info);
     if (c->info == 0)
         invert(&c->n, c->mem[0], &c->n, c->tau, c->work, &c->lwork, &c->info);
