@@ -438,3 +438,54 @@ GND_FN g_f64 gnd_unfkey_f64(g_i64 u)
     for (g_i64 b = lid; b < m * PARTS * WORDS; b += size)
         if (bin[b])
             ADD64(acc + b, bin[b]);
+//@text acc_few
+    /* Of few values: head[h] is the last value of a place, which is found by open addressing, next[i] the value of
+     * value i's place that came before; -1: none. */
+    g_i32 all[2] = {-100000, -100000};
+    for (g_i64 h = 0; h <= mask; h++)
+        head[h] = -1;
+    for (g_i64 i = 0; i < n; i++) {
+        const VALUE v = IN_val(i);
+        const g_i64 p = IN_pos(i);
+        for (int c = 0; c < PARTS; c++) {
+            const $T x = PART(v, c);
+            if (x != 0 && !gnd_notfinite_$t(x)) {
+                const g_i32 a = gnd_fxtop_$t(x), b = -gnd_fxlow_$t(x);
+                all[0] = a > all[0] ? a : all[0];
+                all[1] = b > all[1] ? b : all[1];
+            }
+        }
+        g_i64 h = (g_i64)((g_u64)p * 0x9e3779b97f4a7c15u >> 32) & mask;
+        while (head[h] >= 0 && IN_pos((g_i64)head[h]) != p)
+            h = (h + 1) & mask;
+        next[i] = head[h];
+        head[h] = (g_i32)i;
+    }
+    for (g_i64 h = 0; h <= mask; h++) {
+        if (head[h] < 0)
+            continue;
+        const g_i64 p = IN_pos((g_i64)head[h]);
+        $T r[PARTS];
+        for (int c = 0; c < PARTS; c++) {
+            g_i32 top = EXACT(all) ? all[0] : -100000, f = 0;
+            for (g_i64 i = EXACT(all) ? -1 : head[h]; i >= 0; i = next[i]) {
+                const VALUE v = IN_val(i);
+                const $T x = PART(v, c);
+                const g_i32 a = x == 0 || gnd_notfinite_$t(x) ? -100000 : gnd_fxtop_$t(x);
+                top = a > top ? a : top;
+            }
+            g_i64 a[WORDS];
+            for (int k = 0; k < WORDS; k++)
+                a[k] = 0;
+            for (g_i64 i = head[h]; i >= 0; i = next[i]) {
+                const VALUE v = IN_val(i);
+                const $T x = PART(v, c);
+                const g_i32 odd = gnd_notfinite_$t(x);
+                f |= odd;
+                if (!odd && x != 0)
+                    OWNSUM(a, x, SCALE(top));
+            }
+            r[c] = TOTAL(BASE(p, c), a, SCALE(top), f);
+        }
+        STORE(y, p, r);
+    }

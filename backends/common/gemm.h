@@ -53,11 +53,22 @@ int gnd__openblas_dtype(uint32_t dtype);
 
 /* Computes the product on host memory. a, b, c and plus point to element (0, 0) of batch 0 (off is
  * already added). p is the result of gnd__blas_layout(g, INT_MAX). With beta 0, C is not read; with
- * k == 0, the result is beta C. */
+ * k == 0, the result is beta C. wide: where gnd__wide_has the dtype, it is computed by wide.c. */
 void gnd__openblas_gemm(const gnd_gemm *g, const gnd__blas_gemm *p, const void *a, const void *b,
-                        void *c, const void *plus);
+                        void *c, const void *plus, int wide);
 /* Whether gnd__openblas_gemm should apply the flags: C is small enough to be in a core's cache, so
  * this costs almost nothing. For a larger C, a kernel on all cores is faster. */
 int gnd__openblas_follows(const gnd_gemm *g, const gnd__blas_gemm *p);
+/* Whether the OpenBLAS that is loaded has no kernels for the vectors of this CPU. */
+int gnd__openblas_is_old(void);
+
+/* Products in place of such an OpenBLAS (wide.c): whether there are any of the dtype, and those of
+ * two matrices and with a vector. They return 0, and have written nothing, if memory is short or
+ * the strides are too large. */
+int gnd__wide_has(uint32_t dtype);
+int gnd__wide_gemm(const gnd_gemm *g, const gnd__blas_gemm *p, const void *a, const void *b,
+                   void *c);
+int gnd__wide_gemv(const gnd_gemm *g, const gnd__blas_gemv *v, const void *m, const void *x,
+                   void *y);
 
 #endif

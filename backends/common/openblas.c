@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112, UPPER = 121, CACHED = 256 << 10 };
 
@@ -45,16 +46,28 @@ typedef char *config_fn(void);
     X(dsyrk_fn, cblas_dsyrk)                                                                       \
     X(zsyrk_fn, cblas_csyrk)                                                                       \
     X(zsyrk_fn, cblas_zsyrk)                                                                       \
-    X(config_fn, openblas_get_config)
+    X(config_fn, openblas_get_config)                                                              \
+    X(config_fn, openblas_get_corename)
 
 static struct {
 #define X(type, name) type *name;
     SYMBOLS(X)
 #undef X
 } ob;
-static int loaded;
+static int loaded, is_old;
 static char text_[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* Whether the kernels that OpenBLAS has chosen are for CPUs without the vectors of this one. */
+static int older(const char *core)
+{
+    static const char *const wide[] = {
+        "SkylakeX", "Cooperlake", "Sapphirerapids", "Zen", "Haswell", "Excavator", NULL};
+    int known = 0;
+    for (int i = 0; wide[i]; i++)
+        known |= strcasecmp(core, wide[i]) == 0;
+    return !known && gnd__wide_has(GND_FLOAT32);
+}
 
 static void load(void)
 {
@@ -83,8 +96,15 @@ static void load(void)
             break;
     memcpy(version, config, n);
     version[n] = 0;
-    snprintf(text_, sizeof text_, "%s (%s)", version, found);
+    const char *core = ob.openblas_get_corename();
+    is_old = older(core);
+    snprintf(text_, sizeof text_, "%s (%s, %s)", version, found, core);
     loaded = 1;
+}
+
+int gnd__openblas_is_old(void)
+{
+    return is_old;
 }
 
 int gnd__openblas(const char **text)
@@ -205,7 +225,7 @@ int gnd__openblas_follows(const gnd_gemm *g, const gnd__blas_gemm *p)
 }
 
 void gnd__openblas_gemm(const gnd_gemm *given, const gnd__blas_gemm *p, const void *a,
-                        const void *b, void *c, const void *plus)
+                        const void *b, void *c, const void *plus, int wide)
 {
     if (given->m == 0 || given->n == 0)
         return;
@@ -215,6 +235,7 @@ void gnd__openblas_gemm(const gnd_gemm *given, const gnd__blas_gemm *p, const vo
     /* A gemv may read y even if beta is 0. Contiguous results are set to 0 in one call. */
     const int zero = is_gemv && g->beta == 0.0 && g->k > 0;
     const int zeroed = zero && p->c.ld == g->n && g->c.batch == g->m * g->n;
+    const int own_loops = wide && gnd__wide_has(g->dtype);
     if (zeroed)
         memset(c, 0, (size_t)(g->nbatch * g->m * g->n) * p->esize);
     for (int64_t i = 0; i < g->nbatch; i++) {
@@ -229,7 +250,10 @@ void gnd__openblas_gemm(const gnd_gemm *given, const gnd__blas_gemm *p, const vo
             scale(g, ci, g->beta, p->esize, p->c.ld);
         if (g->k == 0)
             continue;
-        if (is_gemv)
+        if (own_loops && (is_gemv ? gnd__wide_gemv(g, &v, v.of_b ? bi : ai, v.of_b ? ai : bi, ci)
+                                  : gnd__wide_gemm(g, p, ai, bi, ci)))
+            ;
+        else if (is_gemv)
             gemv(g, &v, v.of_b ? bi : ai, v.of_b ? ai : bi, ci);
         else if (is_square(g, p, ai, bi))
             syrk(g, p, ai, ci);

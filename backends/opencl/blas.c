@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * opencl/blas.c - the blas group. CPU devices: OpenBLAS on the mapped buffers, 10 to 40 times as
- * fast there as kernels in the form for GPUs. Other devices: CLBlast (clblast.c). The core decides
+ * fast there as kernels in the form for GPUs; where it is older than the CPU, loops of wide.c, and
+ * the core's kernels for large products. Other devices: CLBlast (clblast.c). The core decides
  * which products it asks for. If a library is missing, the answer has a reason and the core uses
  * its own kernels.
  *
@@ -17,6 +18,22 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Extents and multiplications of a large product. */
+enum { SIDE = 128, LARGE = 1 << 23 };
+
+/* Whether wide.c computes in place of OpenBLAS: which the user did not ask for. */
+static int is_wide(const gnd_dev *d)
+{
+    return !d->blas_asked && gnd__openblas_is_old();
+}
+
+/* Whether kernels of gnd, on all cores, are faster than wide.c on one. */
+static int is_large(const gnd_gemm *g)
+{
+    return g->m >= SIDE && g->n >= SIDE && g->k >= SIDE &&
+           (double)g->nbatch * (double)g->m * (double)g->n * (double)g->k >= LARGE;
+}
 
 /* Decides once per device. d->blas_text is the library's name and version, or the reason why there
  * is no library. */
@@ -38,6 +55,9 @@ static gnd__ocl_blas choose(gnd_dev *d)
         snprintf(none, sizeof none, "none: %s", text);
         text = none;
         lib = GND__OCL_BLAS_NONE;
+    } else if (lib == GND__OCL_BLAS_OPENBLAS && is_wide(d)) {
+        snprintf(none, sizeof none, "%s; for float32 and float64 loops of gnd with AVX-512", text);
+        text = none;
     }
     gnd__plug_str(d->blas_text, sizeof d->blas_text, text);
     d->blas = lib;
@@ -55,6 +75,10 @@ static gnd_status blas_supports(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err
     }
     if (!gnd__openblas_dtype(g->dtype)) { /* the same four dtypes for both libraries */
         gnd__plug_fail(e, GND_OK, 0, "%s does not take this dtype", d->blas_text);
+        return GND_OK;
+    }
+    if (lib == GND__OCL_BLAS_OPENBLAS && is_wide(d) && gnd__wide_has(g->dtype) && is_large(g)) {
+        gnd__plug_fail(e, GND_OK, 0, "kernels of gnd are faster than %s", d->blas_text);
         return GND_OK;
     }
     gnd_status s = gnd__blas_layout(g, INT_MAX, &p, e);
@@ -129,7 +153,7 @@ static gnd_status on_host(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm 
     if (s == GND_OK)
         gnd__openblas_gemm(g, p, address(maps, n, g->a.buf, &p->a),
                            address(maps, n, g->b.buf, &p->b), address(maps, n, g->c.buf, &p->c),
-                           plus ? address(maps, n, g->plus.buf, &p->plus) : NULL);
+                           plus ? address(maps, n, g->plus.buf, &p->plus) : NULL, is_wide(q->dev));
     while (done-- > 0) {
         const gnd_status u =
             gnd__ocl_memory_ops.unmap(q, maps[done].buf, maps[done].p, s == GND_OK ? e : NULL);

@@ -135,6 +135,9 @@ int gnd__codegen_by_columns(const gnd__kir *k, int64_t *chunk);
 /* Whether k (axes not merged), which has conditions on indices, costs less than storing the
  * assemblies. */
 int gnd__codegen_boxes_fit(const gnd__kir *k, const gnd__target *t);
+/* Whether the text of k may compute a block of points again, from inputs that it reads again, after
+ * it has written their results. */
+int gnd__codegen_again(const gnd__kir *k, const gnd__target *t);
 
 /* An expression as a function for a primitive's kernel, with the kernel parameters that it needs.
  * The index is flat, in C order of the expression's shape. */

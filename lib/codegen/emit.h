@@ -12,6 +12,8 @@
 #include "codegen/codegen.h"
 #include "codegen/prelude.h"
 
+#define GND__CG_DEAR 16 /* cost of an operation from which on vectors of it count */
+
 /* How an instruction is handled: not at all, v is computed, taken from w[e_], or computed and
  * saved there. */
 enum gnd__pick { GND__PICK_NOT, GND__PICK_COMPUTE, GND__PICK_TAKE, GND__PICK_SAVE };

@@ -176,7 +176,6 @@ static gnd_status nest(gnd__cg *c, int axis, int rows)
 
 #define SHORTEST 128    /* shortest axis that is divided into runs */
 #define CHAINED 3       /* functions that wait for each other */
-#define CHAINED_COST 16 /* of an operation that is one */
 #define SHORTEST_ROW 32 /* shortest row that is one run; a work-item takes several shorter ones */
 
 static void write_loop(void *who, const gnd__holeargs *a)
@@ -226,7 +225,7 @@ static const char *wide(const gnd__cg *c)
     int functions = 0, doubles = 0;
     for (int i = 0; i < c->k->ninstr; i++) {
         const gnd__instr *in = &c->k->instr[i];
-        functions += in->kind == GND__I_OP && gnd__ops[in->op].cost >= CHAINED_COST;
+        functions += in->kind == GND__I_OP && gnd__ops[in->op].cost >= GND__CG_DEAR;
         doubles |= in->kind == GND__I_OP && in->ctype == GND_FLOAT64;
     }
     return functions >= CHAINED && !doubles ? "f32" : "f64";

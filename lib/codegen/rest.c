@@ -7,7 +7,6 @@
  */
 #include "codegen/emit.h"
 
-#define DEAR 16      /* cost of an operation that is dear */
 #define LIGHT 16     /* most cost of a value that is computed for 64 lanes at once, in additions */
 #define LIGHT_REDS 2 /* most reductions of which 64 lanes are in registers */
 #define RUN 32       /* values of an array, as in kernels/reduce_cpu.cl and kernels/rows_cpu.cl */
@@ -21,7 +20,7 @@ int gnd__cg_rest_dear(const gnd__cg *c)
         if (in->epilogue)
             continue;
         if (in->kind == GND__I_OP)
-            dear |= gnd__ops[in->op].cost >= DEAR;
+            dear |= gnd__ops[in->op].cost >= GND__CG_DEAR;
         else if (in->kind != GND__I_LOAD && in->kind != GND__I_IOTA && in->kind != GND__I_CONST &&
                  in->kind != GND__I_CAST && in->kind != GND__I_RED)
             return 0;

@@ -57,13 +57,23 @@ static const char *near_text(const gnd__instr *in)
     return gnd__ops[in->op].near;
 }
 
+static int near_of(const gnd__kir *k, const gnd__target *t)
+{
+    int dtype = -1;
+    for (int i = 0; i < k->ninstr && gnd__prelude_cpu(t->props); i++)
+        if (near_text(&k->instr[i]) && dtype != GND_FLOAT64)
+            dtype = k->instr[i].ctype;
+    return dtype;
+}
+
 int gnd__cg_near(const gnd__cg *c)
 {
-    int t = -1;
-    for (int i = 0; i < c->k->ninstr && gnd__prelude_cpu(c->t->props); i++)
-        if (near_text(&c->k->instr[i]) && t != GND_FLOAT64)
-            t = c->k->instr[i].ctype;
-    return t;
+    return near_of(c->k, c->t);
+}
+
+int gnd__codegen_again(const gnd__kir *k, const gnd__target *t)
+{
+    return near_of(k, t) >= 0;
 }
 
 /* A random number of two that are computed at once, at even l. */

@@ -161,7 +161,9 @@ static void run_cholesky(call *c)
 static void run_lu(call *c)
 {
     FN(getrf, GETRF);
-    fn(&c->m, &c->n, c->mem[0], &c->m, (int *)(void *)c->mem[1], &c->info);
+    int *p = (int *)(void *)c->mem[1];
+    if (!gnd__tiny_lu((gnd_dtype)c->s->dtype, c->m, c->n, c->mem[0], c->m, p, &c->info))
+        fn(&c->m, &c->n, c->mem[0], &c->m, p, &c->info);
 }
 
 static void run_solve(call *c)
@@ -170,8 +172,10 @@ static void run_solve(call *c)
     getrs_fn *solve;
     int none;
     memcpy(&solve, &routine[c->t][GETRS], sizeof solve);
-    fn(&c->n, &c->n, c->mem[0], &c->n, c->tau, &c->info);
-    if (c->info == 0)
+    const gnd_dtype t = (gnd_dtype)c->s->dtype;
+    if (!gnd__tiny_lu(t, c->n, c->n, c->mem[0], c->n, c->tau, &c->info))
+        fn(&c->n, &c->n, c->mem[0], &c->n, c->tau, &c->info);
+    if (c->info == 0 && !gnd__tiny_solve(t, c->n, c->k, c->mem[0], c->n, c->tau, c->mem[1], c->n))
         solve("N", &c->n, &c->k, c->mem[0], &c->n, c->tau, c->mem[1], &c->n, &none, 1);
 }
 
@@ -180,7 +184,8 @@ static void run_inv(call *c)
     FN(getrf, GETRF);
     getri_fn *invert;
     memcpy(&invert, &routine[c->t][GETRI], sizeof invert);
-    if (c->lwork >= 0)
+    if (c->lwork >= 0 &&
+        !gnd__tiny_lu((gnd_dtype)c->s->dtype, c->n, c->n, c->mem[0], c->n, c->tau, &c->info))
         fn(&c->n, &c->n, c->mem[0], &c->n, c->tau, &c->info);
     if (c->info == 0)
         invert(&c->n, c->mem[0], &c->n, c->tau, c->work, &c->lwork, &c->info);

@@ -30,6 +30,14 @@ typedef enum gnd__lapack_name {
 } gnd__lapack_name;
 void *gnd__lapack_routine(int dtype, gnd__lapack_name r);
 int gnd__lapack_dtype(uint32_t dtype);
+/* tiny.c: what the library's getrf, getrs and potrf compute, of few rows and columns; Cholesky of a
+ * matrix in C order, of which it reads and writes the lower triangle. They return 0, and do
+ * nothing, for larger matrices and complex ones. */
+enum { GND__TINY = 64 };
+int gnd__tiny_lu(gnd_dtype t, int m, int n, void *a, int lda, int *pivot, int *info);
+int gnd__tiny_solve(gnd_dtype t, int n, int k, const void *a, int lda, const int *pivot, void *b,
+                    int ldb);
+int gnd__tiny_cholesky(gnd_dtype t, int n, void *a, int *info);
 /* alone.c: between begin and end the library uses one thread if the matrices of s are small. end
  * takes begin's result. library: from dlopen; use: what sets and gets its number of threads, of the
  * process or the thread's own. */

@@ -2,7 +2,7 @@
  *
  * host/nativesort.c - rows of few elements in stable order: keys of 64 bits, whose order as
  * unsigned ints is that of the elements (gnd_sortkey in kernels/sort.cl), with indices; short rows
- * by insertion, others by radix.
+ * by insertion or by counting what comes before each, others by radix.
  */
 #include "host/native.h"
 
@@ -15,7 +15,16 @@
 #pragma GCC optimize("O3")
 #endif
 
-enum { SHORT = 24 }; /* rows that are sorted by insertion */
+/* The longest rows that are sorted by insertion, and by counting; others by radix. */
+enum { SHORT = 24, RANKED = 80 };
+
+/* As in exactloop.h: sanitizers cannot have it. */
+#if defined __GNUC__ && !defined __clang__ && defined __x86_64__ && defined __gnu_linux__ &&       \
+    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#define WIDE __attribute__((target_clones("default", "avx2", "avx512f")))
+#else
+#define WIDE
+#endif
 
 /* A key of up to 32 bits stands before its index in one word. */
 typedef struct item {
@@ -84,59 +93,99 @@ INSERT(insert_items, item, KEY_OF)
 RADIX(sort_words, uint64_t, SELF)
 RADIX(sort_items, item, KEY_OF)
 
-#define KEYS(type, to)                                                                             \
-    for (int64_t i = 0; i < n; i++)                                                                \
-    to = key_of(((const type *)x)[i], kind, 8 * (int)sizeof(type), descending)
-
-/* The keys of a row, with their indices. */
-static void keys(gnd_dtype t, const void *x, int64_t n, int descending, uint64_t *w, item *s)
+/* order: for each place the number of its element, by counting what comes before each. */
+WIDE static void by_rank(const uint64_t *k, int64_t n, uint64_t *order)
 {
-    const int kind = gnd_dtype_kind(t);
-    switch (gnd_dtype_size(t)) {
-    case 1: KEYS(uint8_t, w[i]); break;
-    case 2: KEYS(uint16_t, w[i]); break;
-    case 4: KEYS(uint32_t, w[i]); break;
-    default: KEYS(uint64_t, s[i].key); break;
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t x = k[i];
+        int64_t r = 0;
+        for (int64_t j = 0; j < i; j++)
+            r += k[j] <= x;
+        for (int64_t j = i + 1; j < n; j++)
+            r += k[j] < x;
+        order[r] = (uint64_t)i;
     }
-    for (int64_t i = 0; i < n; i++)
-        if (gnd_dtype_size(t) <= 4)
-            w[i] = w[i] << 32 | (uint64_t)i;
-        else
-            s[i].index = (uint64_t)i;
 }
 
-/* Element k of the order goes to y. */
-static char *put(char *y, const char *row, uint64_t k, size_t size, int arg)
+#define KEYS(type, ...)                                                                            \
+    for (int64_t i = 0; i < n; i++) {                                                              \
+        const uint64_t key =                                                                       \
+            key_of(((const type *)x)[i], kind, 8 * (int)sizeof(type), descending);                 \
+        __VA_ARGS__;                                                                               \
+    }
+
+/* The keys of a row, with their indices. */
+static void keys(int size, int kind, const void *x, int64_t n, int descending, uint64_t *w, item *s)
 {
-    memcpy(y, arg ? (const char *)&k : row + k * size, arg ? sizeof k : size);
-    return y + (arg ? sizeof k : size);
+    switch (size) {
+    case 1: KEYS(uint8_t, w[i] = key << 32 | (uint64_t)i); break;
+    case 2: KEYS(uint16_t, w[i] = key << 32 | (uint64_t)i); break;
+    case 4: KEYS(uint32_t, w[i] = key << 32 | (uint64_t)i); break;
+    default: KEYS(uint64_t, s[i] = (item){key, (uint64_t)i}); break;
+    }
+}
+
+/* y[i] = element AT of the row, for i below `keep`. */
+#define PUT(type, AT)                                                                              \
+    for (int64_t i = 0; i < keep; i++)                                                             \
+    ((type *)y)[i] = ((const type *)row)[AT]
+
+/* The first elements of the order, or their numbers if size is 0. A word of w has its number in the
+ * bits of `mask`, or else s has them. */
+static void put(int size, void *y, const void *row, int64_t keep, const uint64_t *w, uint64_t mask,
+                const item *s)
+{
+    switch (size) {
+    case 0:
+        for (int64_t i = 0; i < keep; i++)
+            ((uint64_t *)y)[i] = w ? w[i] & mask : s[i].index;
+        break;
+    case 1: PUT(uint8_t, w[i] & mask); break;
+    case 2: PUT(uint16_t, w[i] & mask); break;
+    case 4: PUT(uint32_t, w[i] & mask); break;
+    default:
+        if (w)
+            PUT(uint64_t, w[i] & mask);
+        else
+            PUT(uint64_t, s[i].index);
+    }
 }
 
 int gnd__native_sort(gnd_dtype t, const void *x, void *y, int64_t rows, int64_t n, int64_t keep,
                      int arg, int descending)
 {
-    const size_t size = gnd_dtype_size(t);
-    const int words = size <= 4;
+    const int size = (int)gnd_dtype_size(t), kind = gnd_dtype_kind(t), words = size <= 4;
     item *s = gnd__malloc(2 * (size_t)n * sizeof *s);
     uint64_t *w = (void *)s;
-    char *to = y;
     if (!s)
         return 0;
     for (int64_t r = 0; r < rows; r++) {
-        const char *from = (const char *)x + (size_t)(r * n) * size;
+        const char *from = (const char *)x + (size_t)(r * n) * (size_t)size;
+        char *to = (char *)y + (size_t)(r * keep) * (arg ? sizeof(int64_t) : (size_t)size);
         const item *end = s;
-        const uint64_t *wend = w;
-        keys(t, from, n, descending, w, s);
-        if (words && n <= SHORT)
-            insert_words(w, n);
-        else if (words)
-            wend = sort_words(w, w + n, n, 32, (int)size);
-        else if (n <= SHORT)
-            insert_items(s, n);
-        else
-            end = sort_items(s, s + n, n, 0, (int)size);
-        for (int64_t i = 0; i < keep; i++)
-            to = put(to, from, words ? wend[i] & UINT32_MAX : end[i].index, size, arg);
+        const uint64_t *wend = words ? w : NULL;
+        uint64_t mask = UINT32_MAX, *order = w + n;
+        if (n > SHORT && n <= RANKED) {
+            if (words)
+                keys(size, kind, from, n, descending, w, s);
+            else
+                for (int64_t i = 0; i < n; i++)
+                    w[i] = key_of(((const uint64_t *)(const void *)from)[i], kind, 64, descending);
+            by_rank(w, n, order);
+            wend = order;
+            mask = UINT64_MAX;
+        } else {
+            keys(size, kind, from, n, descending, w, s);
+            if (words && n <= SHORT)
+                insert_words(w, n);
+            else if (words)
+                wend = sort_words(w, w + n, n, 32, size);
+            else if (n <= SHORT)
+                insert_items(s, n);
+            else
+                end = sort_items(s, s + n, n, 0, size);
+        }
+        put(arg ? 0 : size, to, from, keep, wend, mask, end);
     }
     gnd__free(s);
     return 1;

@@ -211,7 +211,8 @@ static void lu_panel(job *j, int first, int cols)
     const int rows = j->m - first;
     int info = 0;
     take(j, first, cols);
-    j->getrf(&rows, &cols, j->panel, &j->lp, j->pivot + first, &info);
+    if (!gnd__tiny_lu(j->t, rows, cols, j->panel, j->lp, j->pivot + first, &info))
+        j->getrf(&rows, &cols, j->panel, &j->lp, j->pivot + first, &info);
     give(j, first, cols);
     for (int i = 0; i < cols; i++) {
         int *p = &j->pivot[first + i];
@@ -313,7 +314,9 @@ gnd_status gnd__rows_cholesky(gnd_dtype t, int64_t count, int64_t n, const char 
         }
         j.from = j.a = y;
         j.info = 0;
-        if (j.n <= PANEL) /* L is U^T in place: slower than L, but by less than two
+        if (gnd__tiny_cholesky(t, j.n, y, &j.info))
+            ;
+        else if (j.n <= PANEL) /* L is U^T in place: slower than L, but by less than two
                              transpositions */
             j.potrf("U", &j.n, y, &j.ld, &j.info, 1);
         else

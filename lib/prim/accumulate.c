@@ -266,27 +266,31 @@ static void extremes(gnd__prog *p)
     gnd__acc_end_each(&w, w.m, w.m * bytes, w.m * (int64_t)gnd_dtype_size(t));
 }
 
+void gnd__acc_base(gnd__prog *p)
+{
+    const int kind = gnd_dtype_kind(p->dtype);
+    gnd__acc w = {.p = p, .m = p->size};
+    gnd__pk_begin(p, "k_init");
+    gnd__pk_out(p, "y");
+    gnd__pk_int(p, "m", w.m);
+    if (p->nin == 3)
+        gnd__pk_in(p, "base", 2);
+    gnd__pk_def(p, "#define BASE(i) %s\n", p->nin == 3 ? "IN_base(i)" : "IN_zero(i)");
+    if (p->nin < 3)
+        gnd__pk_def(
+            p, kind == 'c' ? "#define IN_zero(i) gnd_cplx_%s(0, 0)\n" : "#define IN_zero(i) 0\n",
+            gnd__suffix(p->dtype));
+    gnd__pk_body(p, "acc_base", p->dtype);
+    gnd__acc_end_each(&w, w.m, 0, w.m * (int64_t)gnd_dtype_size(p->dtype));
+}
+
 void gnd__prim_accumulate(gnd__prog *p)
 {
     int kind = gnd_dtype_kind(p->dtype);
     if (p->size == 0)
         return;
     if (p->in[0].size == 0) {
-        /* no values: only initialise */
-        gnd__acc w = {.p = p, .m = p->size};
-        gnd__pk_begin(p, "k_init");
-        gnd__pk_out(p, "y");
-        gnd__pk_int(p, "m", w.m);
-        if (p->nin == 3)
-            gnd__pk_in(p, "base", 2);
-        gnd__pk_def(p, "#define BASE(i) %s\n", p->nin == 3 ? "IN_base(i)" : "IN_zero(i)");
-        if (p->nin < 3)
-            gnd__pk_def(p,
-                        kind == 'c' ? "#define IN_zero(i) gnd_cplx_%s(0, 0)\n"
-                                    : "#define IN_zero(i) 0\n",
-                        gnd__suffix(p->dtype));
-        gnd__pk_body(p, "acc_base", p->dtype);
-        gnd__acc_end_each(&w, w.m, 0, w.m * (int64_t)gnd_dtype_size(p->dtype));
+        gnd__acc_base(p);
     } else if (p->args->n[0] != GND__ACC_ADD) {
         extremes(p);
     } else if (kind == 'f' || kind == 'c') {

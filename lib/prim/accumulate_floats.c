@@ -15,7 +15,9 @@ enum {
     DEAL_LOCAL = 40960, /* bytes of local memory for the sums of a bin */
     DEAL_LEAST = 256,   /* fewest bins, because each is a group's work; and most bins */
     DEAL_BINS = 1024,
-    DEAL_VALUES = 1 << 20 /* fewest values */
+    DEAL_VALUES = 1 << 20, /* fewest values */
+    FEW = 8,               /* places for each value from which on a CPU looks at those alone */
+    FEW_VALUES = 1 << 22   /* most values then */
 };
 
 typedef struct sums {
@@ -216,6 +218,33 @@ static void deal(const sums *s)
                  p->size * (int64_t)gnd_dtype_size(p->dtype));
 }
 
+/* On CPUs, of many places with few values: the base of all, and then one work-item that adds the
+ * values of each place that has any. Clearing and reading sums of all places would take longer. */
+static int few(const sums *s)
+{
+    gnd__prog *p = s->w.p;
+    int64_t room = 2;
+    if (!p->t->cpu || s->w.n > FEW_VALUES || s->w.m / FEW < s->w.n)
+        return 0;
+    while (room < 2 * s->w.n)
+        room *= 2;
+    const int head = gnd__prog_scratch(p, 4 * room), next = gnd__prog_scratch(p, 4 * s->w.n);
+    gnd__acc_base(p);
+    gnd__pk_begin(p, "k_few");
+    gnd__pk_out(p, "y");
+    gnd__pk_mem(p, "head", head, GND_INT32);
+    gnd__pk_mem(p, "next", next, GND_INT32);
+    gnd__pk_in(p, "pos", 0);
+    gnd__pk_in(p, "val", 1);
+    gnd__pk_int(p, "n", s->w.n);
+    gnd__pk_int(p, "mask", room - 1);
+    macros(s);
+    total_macros(s);
+    gnd__pk_body(p, "acc_few", s->real);
+    gnd__pk_end1(p, 1, 1, gnd__acc_reads(&s->w), s->w.n * (int64_t)gnd_dtype_size(p->dtype));
+    return 1;
+}
+
 /* Begins a kernel that clears exponents and sums of so many cells. */
 static void begin_clear(const sums *s, int64_t cells)
 {
@@ -272,6 +301,8 @@ void gnd__acc_floats(gnd__prog *p)
         s.bits++;
     s.low = 62 - s.bits;
     s.w = gnd__acc_choose(p, 8 * s.parts * s.words);
+    if (few(&s))
+        return;
     cells = s.w.m * s.parts;
     const int dealt = deals(&s);
     s.all = gnd__prog_scratch(p, 12);

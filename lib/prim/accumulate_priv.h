@@ -30,6 +30,8 @@ void gnd__acc_end_values(const gnd__acc *w, int64_t wr);
 void gnd__acc_end_each(const gnd__acc *w, int64_t n, int64_t rd, int64_t wr);
 /* Writes to buf the name of the function that adds a t in global memory. */
 const char *gnd__acc_atomic(const gnd__prog *p, gnd_dtype t, char buf[32]);
+/* Writes what is added to, or zeros, to the result. */
+void gnd__acc_base(gnd__prog *p);
 /* Sums of floats and complex numbers. */
 void gnd__acc_floats(gnd__prog *p);
 

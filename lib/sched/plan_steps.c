@@ -198,7 +198,7 @@ static gnd_status add_launch(gnd__maker *m, const gnd__kir *const *k, const gnd_
 static void note_over(const gnd__maker *m, const gnd__kir *k, gnd__step *s)
 {
     const int i = gnd__kir_over(k);
-    if (i < 0)
+    if (i < 0 || gnd__codegen_again(k, &m->target))
         return;
     const gnd__pslot *x = &m->p->slot[k->access[i].slot],
                      *y = &m->p->slot[k->access[k->out[0].access].slot];

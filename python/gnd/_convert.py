@@ -49,6 +49,9 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None):
     """a as an array. A gnd array is returned itself, or converted to dtype and moved to device if need be. Anything
     that NumPy converts to an array, including numbers and nested lists, is copied. copy=True: always copies;
     copy=False: ValueError if a copy is needed. order: 'C' or 'F' for the strides; otherwise the order of a."""
+    if type(a) is ndarray and dtype is None and device is None and not copy:
+        if order is None or (order == 'C' and a._dense & 1):
+            return a  # what the rest comes to, in a third of the time
     x = _asarray(a, dtype, device, copy)
     if order is None and not (isinstance(a, np.ndarray) and a.flags.fnc):
         return x
@@ -105,8 +108,6 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None):
 
 def ascontiguousarray(a, dtype=None, *, device=None, copy=None):
     """Same as asarray, with at least one dimension, in C order."""
-    if type(a) is ndarray and dtype is None and device is None and not copy and a._dense & 1 and a.ndim:
-        return a  # what the rest comes to, in a third of the time
     x = asarray(a, dtype, 'C', device=device, copy=copy)
     return x if x.ndim else x[None]
 

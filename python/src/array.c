@@ -49,7 +49,7 @@ static void free_one(py_array *a, py_array **src)
     py_array *root = a->root;
     gnd_release(a->value);
     py_unpin(a);
-    free(a->link);
+    py_link_free(a->link);
     PyObject_Free(a);
     Py_DECREF(py_array_type);
     Py_XDECREF(root);

@@ -128,6 +128,9 @@ int py_write(py_array *a, gnd_array *t);
 const char *py_readonly_by(const py_array *a);
 /* A view of a. link is copied; for a box, shape and stride are filled in. */
 PyObject *py_view(py_array *a, const py_link *link);
+/* A copy of what is set in l; NULL: memory is short. py_link_free ends it; NULL is allowed. */
+py_link *py_link_copy(const py_link *l);
+void py_link_free(py_link *l);
 /* The strides that NumPy's array would have, in elements. */
 void py_strides(py_array *a, int64_t *stride);
 /* The offset of a's first element in its root, in bytes, with NumPy's strides. The value of a must

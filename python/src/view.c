@@ -8,7 +8,6 @@
  */
 #include "py.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* --- boxes ------------------------------------------------------------------------------------ */
@@ -344,15 +343,13 @@ int py_fortran(PyObject *const *o, Py_ssize_t n)
 PyObject *py_view(py_array *a, const py_link *link)
 {
     py_array *src = a;
-    py_link *l = malloc(sizeof *l);
+    py_link *l = py_link_copy(link);
     if (!l)
         return PyErr_NoMemory();
-    *l = *link;
     if (l->kind == PY_VIEW_BOX) {
         int64_t stride[GND_MAX_NDIM];
         if (a->src && a->link->kind == PY_VIEW_BOX && composes(a->link, l)) {
-            py_link outer = *l;
-            compose(a->link, &outer, l);
+            compose(a->link, link, l);
             src = a->src;
         }
         py_strides(src, stride);
@@ -362,7 +359,7 @@ PyObject *py_view(py_array *a, const py_link *link)
     }
     py_array *v = PyObject_New(py_array, py_array_type);
     if (!v) {
-        free(l);
+        py_link_free(l);
         return NULL;
     }
     v->value = NULL;

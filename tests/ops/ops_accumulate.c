@@ -181,6 +181,34 @@ static void edges(gnd_device *dev, const char *spec)
     gnd_scope_end();
 }
 
+/* Values of every exponent into a few places, and into those of many: the same bits. */
+static void many(gnd_device *dev, const char *spec, gnd_dtype t)
+{
+    const int64_t n = N, few = 200, m = 40 * N;
+    const size_t size = gnd_dtype_size(t);
+    ref_arr val;
+    unsigned char *a = calloc((size_t)few, size), *b = calloc((size_t)m, size);
+    gnd_scope_begin();
+    for (int i = 0; i < N; i++)
+        pos[i] = ref_range(0, few - 1);
+    gnd_array *v = ref_make(dev, t, 1, &n, REF_CONTIG, REF_SPECIAL, &val);
+    gnd_array *p = positions(dev, n), *finite = gnd_where(gnd_isfinite(v), v, gnd_int(1));
+    gnd_array *y = gnd__accumulate_node(GND__ACC_ADD, p, finite, NULL, few);
+    tap_is_int(gnd_read(y, a, (size_t)few * size), GND_OK, "%s: %s into few places", spec,
+               gnd_dtype_name(t));
+    y = gnd__accumulate_node(GND__ACC_ADD, p, finite, NULL, m);
+    tap_is_int(gnd_read(y, b, (size_t)m * size), GND_OK, "%s: into many", spec);
+    tap_is_mem(b, a, (size_t)few * size, "%s: the same bits", spec);
+    int rest = 0;
+    for (size_t i = (size_t)few * size; i < (size_t)m * size; i++)
+        rest |= b[i];
+    tap_is_int(rest, 0, "%s: zeros elsewhere", spec);
+    gnd_scope_end();
+    ref_free(&val);
+    free(a);
+    free(b);
+}
+
 static void all(gnd_device *dev, const char *spec)
 {
     ref_seed(11);
@@ -203,9 +231,13 @@ static void all(gnd_device *dev, const char *spec)
     one(dev, spec, GND_FLOAT32, GND__ACC_ADD, 5 * N + 1, REF_SPECIAL, 1);
     one(dev, spec, GND_COMPLEX64, GND__ACC_ADD, 5 * N, REF_REAL, 0);
     one(dev, spec, GND_INT16, GND__ACC_ADD, 5 * N, REF_REAL, 1);
+    one(dev, spec, GND_FLOAT16, GND__ACC_ADD, 9 * N, REF_SPECIAL, 1);
+    one(dev, spec, GND_COMPLEX64, GND__ACC_ADD, 9 * N, REF_REAL, 1);
+    many(dev, spec, GND_FLOAT32);
     order(dev, spec, GND_FLOAT32, 11);
     order(dev, spec, GND_FLOAT32, 10007);
     if (!ref_lacks(dev, GND_FLOAT64)) {
+        many(dev, spec, GND_FLOAT64);
         order(dev, spec, GND_FLOAT64, 2003);
         order(dev, spec, GND_COMPLEX128, 30);
     }
