@@ -208,9 +208,9 @@
         GND_BARRIER();
         if (full && PLAINLY) {
             EACH WRITE(plain(v, p))
-        } else if (full) {
+        } else if (full && !PLAIN) {
             EACH WRITE(dig(v, p))
-        } else {
+        } else { /* the last tile, or there are odd elements */
             for (int i = t; i < cnt; i += TPG) {
                 const ELEM v = out[i];
                 const COUNT to = base[dig(v, p)] + (COUNT)i;

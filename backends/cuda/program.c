@@ -293,6 +293,25 @@ static gnd_status binary_load(gnd_dev *d, const void *bin, size_t len, gnd_prog 
     return prog_new(d, image, n, out, e);
 }
 
+/* NVRTC needs no context, and since CUDA 12 it works in several threads at once; before, they wait
+ * for one another. */
+static gnd_status compile(gnd_dev *d, const char *src, size_t len, const char *opts, void **bin,
+                          size_t *nbytes, char **log, gnd_err *e)
+{
+    void *image, *code;
+    size_t n;
+    gnd_status s = gnd__cu_compile(d, src, len, opts, &image, &n, log, e);
+    if (s != GND_OK)
+        return s;
+    *bin = gnd__plug_bin_new(n, &code, nbytes, e);
+    if (*bin) {
+        memcpy(code, image, n);
+        gnd__plug_bin_seal(*bin, *nbytes, magic, device_hash(d));
+    }
+    free(image);
+    return *bin ? GND_OK : GND_ERR_NOMEM;
+}
+
 const gnd_program_ops gnd__cu_program_ops = {
     .size = sizeof(gnd_program_ops),
     .build = prog_build,
@@ -305,4 +324,5 @@ const gnd_program_ops gnd__cu_program_ops = {
     .binary_load = binary_load,
     .describe = gnd__cu_compiler_describe,
     .kernel_info = kernel_info,
+    .compile = compile,
 };

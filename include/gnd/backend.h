@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 #define GND_BACKEND_MAJOR 2u
-#define GND_BACKEND_MINOR 3u
+#define GND_BACKEND_MINOR 4u
 
 /* An error. native is the driver's error number, 0 if there is none. msg is one line. */
 typedef struct gnd_err {
@@ -307,6 +307,12 @@ typedef struct gnd_program_ops {
     /* [O] The resources that kernel k uses. The core passes a zeroed *info; the entry sets the
      * fields it knows. */
     gnd_status (*kernel_info)(gnd_kern *k, gnd_kern_info *info, gnd_err *e);
+    /* [O] Compiles as build() does, to a binary for binary_load(). *bin is allocated by malloc; the
+     * core frees it. Several threads of the core may be in this entry at once, for the same device,
+     * while the core holds its lock. The core compiles so the kernels of an evaluation side by
+     * side; without this entry it builds one after the other. */
+    gnd_status (*compile)(gnd_dev *d, const char *src, size_t len, const char *opts, void **bin,
+                          size_t *nbytes, char **log, gnd_err *e);
 } gnd_program_ops;
 
 /* A matrix of a product. Element (b, i, j) is at off + b*batch + i*row + j*col, counted in

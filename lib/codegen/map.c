@@ -7,6 +7,7 @@
  * texts are shapes of kernels/map.cl.
  */
 #include "codegen/holes.h"
+#include "codegen/rows.h"
 
 #include <string.h>
 #include "codegen/ways.h"
@@ -340,6 +341,21 @@ static gnd_status map_flat(map_writer *w, size_t local)
     return end_map(c, (size_t)total, local);
 }
 
+/* Fewer elements per work-item if the body is long: it is then bound by arithmetic, and each
+ * element is one more copy for the compiler. Random numbers are made in blocks for neighbours. */
+#define VECTOR_BODY 512 /* most machine instructions of all elements of a vector, about */
+
+static int shorten(const gnd__kir *k, int vec)
+{
+    const int work = gnd__rows_work(k);
+    for (int i = 0; i < k->ninstr; i++)
+        if (k->instr[i].kind == GND__I_OP && gnd__ops[k->instr[i].op].word_bits)
+            return vec;
+    while (vec > 1 && vec * work > VECTOR_BODY)
+        vec /= 2;
+    return vec;
+}
+
 static gnd_status map_gpu(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
@@ -349,6 +365,7 @@ static gnd_status map_gpu(gnd__cg *c)
     if (n > 0)
         w.vec =
             gnd__cg_vector_width(k, n - 1, n == 1, 1) * c->t->tune->v[GND__TUNE_GPU_VECTOR] / 16;
+    w.vec = shorten(k, w.vec);
     if (w.vec < 1)
         w.vec = 1;
     if (w.vec == 1 && takes_rows(c))

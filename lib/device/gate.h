@@ -344,6 +344,12 @@ gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, siz
 /* The same without compiling: *k is NULL if the program is neither in memory nor on disk. */
 gnd_status gnd__gate_kernel_cached(gnd__gdev *d, const char *name, const char *src, size_t len,
                                    gnd__kernel **k, gnd_err *e);
+/* Between these two, programs that are to be compiled wait, where the backend can compile several
+ * at once (gnd/backend.h), and are compiled side by side at the end. Kernels got meanwhile can be
+ * launched after the end only. The end returns st, what came between; if that is a failure it
+ * compiles nothing. */
+void gnd__gate_builds_begin(gnd__gdev *d);
+gnd_status gnd__gate_builds_end(gnd__gdev *d, gnd_status st, gnd_err *e);
 /* Data that the author of kernel k attaches to it: NULL until set, freed with gnd__free when the
  * program is dropped. */
 void *gnd__gate_kernel_note(const gnd__kernel *k);

@@ -61,7 +61,7 @@ uint32_t gnd__distinct_ops(gnd__pgraph *g, int32_t i, uint32_t most)
     return n;
 }
 
-int gnd__is_compact_int(const gnd__pgraph *g, const gnd__pnode *p)
+int gnd__is_compact(const gnd__pgraph *g, const gnd__pnode *p)
 {
     int64_t room = p->a->size;
     for (int k = 0; k < p->nleaf && room >= 0; k++) {
@@ -70,5 +70,5 @@ int gnd__is_compact_int(const gnd__pgraph *g, const gnd__pnode *p)
         room -= x->kind == GND__IOTA ? 0 : wide ? (x->size + wide - 1) / wide : 2 * x->size;
     }
     return room >= 0 && gnd_dtype_size((gnd_dtype)p->a->dtype) == 8 &&
-           strchr("iu", gnd_dtype_kind((gnd_dtype)p->a->dtype)) != NULL;
+           strchr("iuf", gnd_dtype_kind((gnd_dtype)p->a->dtype)) != NULL;
 }

@@ -27,7 +27,7 @@
 #define FEW 4            /* up to this number, repetitions count as few; then the limit is */
 #define CHEAP_FEW_GPU 32 /* this cost, compared with writing and reading 4 bytes */
 #define CHEAP_FEW_CPU 28 /* the same limit on a CPU: at most one elementary function */
-#define CHEAP_PLACE 12   /* the same on a GPU for places of elements, of 8 bytes: no function */
+#define CHEAP_WIDE 12    /* the same on a GPU for 8 bytes made from no more of them: no function */
 /* From this length of rows on, indices are checked once, not for each element, because such checks
  * prevent vectorisation. */
 #define CHECK_ROW 32
@@ -89,6 +89,8 @@ static int sources(const gnd__pgraph *g, const gnd__pnode *p)
 static uint32_t cheap_cost(const gnd__pgraph *g, const gnd__pnode *p)
 {
     const gnd_array *a = p->a;
+    if (g->gpu && !p->boxed && gnd__is_compact(g, p))
+        return CHEAP_WIDE;
     return g->gpu && !p->boxed && gnd_dtype_size((gnd_dtype)a->dtype) <= 4 ? CHEAP_COST_GPU
                                                                            : CHEAP_COST;
 }
@@ -340,7 +342,7 @@ static uint32_t cheap_expanded(const gnd__pgraph *g, const gnd__pnode *p, int ex
     if (expanded & 6 || p->nleaf > CHEAP_LEAVES)
         return CHEAP_EXPANDED;
     if (gnd_dtype_size((gnd_dtype)p->a->dtype) > 4)
-        return g->gpu && gnd__is_compact_int(g, p) ? CHEAP_PLACE : CHEAP_EXPANDED;
+        return g->gpu && gnd__is_compact(g, p) ? CHEAP_WIDE : CHEAP_EXPANDED;
     return g->gpu ? CHEAP_FEW_GPU : CHEAP_FEW_CPU;
 }
 

@@ -18,10 +18,10 @@ static inline uint64_t gnd__mix_path(uint64_t a, uint64_t b)
 /* distinct.c: the operations of elementwise node i and of the inline nodes below, counted once each
  * where one kernel computes them once; a number above `most` if there are more than `most`. */
 uint32_t gnd__distinct_ops(gnd__pgraph *g, int32_t i, uint32_t most);
-/* distinct.c: whether node p is an int of 64 bits whose leaves have no more bytes than it has:
+/* distinct.c: whether node p is a number of 64 bits whose leaves have no more bytes than it has:
  * computed again, it reads no more than its stored elements would, and its store and its memory are
  * saved. */
-int gnd__is_compact_int(const gnd__pgraph *g, const gnd__pnode *p);
+int gnd__is_compact(const gnd__pgraph *g, const gnd__pnode *p);
 
 /* Groups elementwise sinks of one shape into teams, which should become one kernel, so that common
  * parts are computed in it and not stored. The last sink leads. group.c decides later whether a

@@ -202,7 +202,8 @@ gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_
     m.p->nnode = g->nnode;
     if (g->nnode >= MANY)
         m.target.preludes = gnd__table_new(); /* NULL: each kernel's prelude is made anew */
-    st = lower_all(&m);
+    gnd__gate_builds_begin(m.dev);
+    st = gnd__gate_builds_end(m.dev, lower_all(&m), e);
     gnd__table_free(m.target.preludes, gnd__free);
     if (st == GND_OK)
         st = add_results(&m);

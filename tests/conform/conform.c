@@ -20,6 +20,7 @@
 
 #include <ctype.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -300,6 +301,7 @@ static void test_device(int i)
             test_events(p);
             test_streams(p);
             test_binary(p);
+            test_compile();
             prg->prog_free(p);
         }
         test_gemm();

@@ -353,3 +353,59 @@ static void test_binary(gnd_prog *p)
     bad(prg->binary_load(dev, b, n, &r, &err), GND_OK, "noise");
     free(bin);
 }
+
+/* --- texts compiled by several threads at once --- */
+
+enum { THREADS = 4 };
+
+typedef struct compilation {
+    char src[8192];
+    void *bin;
+    size_t n;
+    char *log;
+    gnd_status s;
+    gnd_err e;
+} compilation;
+
+static void *compile_thread(void *p)
+{
+    compilation *c = p;
+    c->s = prg->compile(dev, c->src, strlen(c->src), "", &c->bin, &c->n, &c->log, &c->e);
+    return NULL;
+}
+
+/* The last of the texts is wrong. */
+static void test_compile(void)
+{
+    static compilation c[THREADS];
+    pthread_t t[THREADS];
+    if (!prg->compile) {
+        tap_skip(1, "%s: no compilations by several threads", who);
+        return;
+    }
+    for (int i = 0; i < THREADS; i++) {
+        memset(&c[i], 0, sizeof c[i]);
+        snprintf(c[i].src, sizeof c[i].src, "%s#define STEP %d\n%s%s",
+                 props.dialect == GND_DIALECT_CUDA ? cuda_prelude : opencl_prelude, i + 1, source,
+                 i == THREADS - 1 ? "int f(void) { return undeclared_thing; }\n" : "");
+        if (pthread_create(&t[i], NULL, compile_thread, &c[i]))
+            tap_bail("%s: no thread", who);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(t[i], NULL);
+    for (int i = 0; i < THREADS - 1; i++) {
+        gnd_prog *p = NULL;
+        err = c[i].e;
+        if (OK(c[i].s, "compile, several at once") &&
+            OK(prg->binary_load(dev, c[i].bin, c[i].n, &p, &err), "binary_load of it"))
+            tap_ok(runs(p, (unsigned)i + 1), "%s: program %d runs", who, i);
+        prg->prog_free(p);
+        free(c[i].bin);
+        free(c[i].log);
+    }
+    const compilation *wrong = &c[THREADS - 1];
+    tap_ok(wrong->s == GND_ERR_BUILD && !wrong->bin && strstr(wrong->e.msg, "undeclared_thing") &&
+               wrong->log && strstr(wrong->log, "undeclared_thing"),
+           "%s: the wrong one of them fails alone, and says why: %s", who, wrong->e.msg);
+    free(wrong->log);
+}

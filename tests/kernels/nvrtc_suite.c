@@ -528,6 +528,29 @@ static void test_bounds(void)
     gnd_close(dev);
 }
 
+/* A short body takes four float32 at once, a long one fewer: each is one more copy of it. */
+static void test_long_body(void)
+{
+    static const char zeros[4096 * 4];
+    gnd_device *dev = gnd_open("null:2");
+    gnd_array *x = gnd_from(dev, GND_FLOAT32, 1, (int64_t[]){4096}, zeros);
+    gnd_scope_begin();
+    for (int n = 1; n <= 20; n += 19) {
+        gnd_status s = GND_OK;
+        gnd_array *y = x;
+        for (int i = 0; i < n; i++)
+            y = gnd_sin(gnd_add(y, x));
+        char *plan = gnd_explain(1, &y, GND_EXPLAIN_SOURCE, &s);
+        if (!tap_ok(plan && !strstr(plan, "uint4") == (n > 1) && build_plan(plan),
+                    "%d sines of float32 %s", n, n > 1 ? "for one element" : "for a vector"))
+            tap_diag("%s", plan ? plan : gnd_status_name(s));
+        free(plan);
+    }
+    gnd_scope_end();
+    gnd_release(x);
+    gnd_close(dev);
+}
+
 /* One in so many graphs: small integers differ in little. */
 static size_t every_of(gnd_dtype t)
 {
@@ -561,6 +584,7 @@ int main(void)
     test_blocked(GND_COMPLEX128);
     test_apart(GND_FLOAT32);
     test_apart(GND_COMPLEX128);
+    test_long_body();
     setenv("GND_KERNEL_SHAPE", "gpu-apart", 1);
     test_graphs(GND_FLOAT32, "graphs for groups apart", GRAPHS(apart_graphs), 1);
     test_graphs(GND_BOOL, "graphs for groups apart", GRAPHS(apart_graphs), 1);

@@ -3,8 +3,14 @@
  * null_programs.c - compiled programs in memory: their size is limited, the least recently used are
  * dropped first, and plans, recordings and lists that need a dropped one get it again. Structures
  * that never repeat take bounded memory. On the null device, and on the devices under test with a
- * low limit.
+ * low limit. The programs of a plan are compiled side by side by a backend that can, here the null
+ * device with an entry for it.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* sched_getaffinity */
+#endif
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,6 +197,99 @@ static void all(const char *spec, int real)
     gnd_scope_end();
 }
 
+/* --- side by side ----------------------------------------------------------------------------- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t entered = PTHREAD_COND_INITIALIZER;
+static int texts, inside, most_inside, cores, fails;
+
+/* Waits for a second thread, if there can be one. A text fails if its number, from 1, is `fails`.
+ */
+static gnd_status compile(gnd_dev *d, const char *src, size_t len, const char *opts, void **bin,
+                          size_t *nbytes, char **log, gnd_err *e)
+{
+    struct timespec until;
+    (void)d, (void)opts;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 20;
+    pthread_mutex_lock(&lock);
+    const int number = ++texts;
+    inside++;
+    most_inside = inside > most_inside ? inside : most_inside;
+    pthread_cond_broadcast(&entered);
+    while (cores > 1 && most_inside < 2 && !pthread_cond_timedwait(&entered, &lock, &until)) {
+    }
+    inside--;
+    pthread_mutex_unlock(&lock);
+    if (number == fails) {
+        *log = strdup("gnd.cu(1): error: this one is not liked");
+        snprintf(e->msg, sizeof e->msg, "%s", *log);
+        return e->code = GND_ERR_BUILD;
+    }
+    char *b = malloc(len + 4);
+    memcpy(b, "NULL", 4); /* a binary of the null backend */
+    memcpy(b + 4, src, len);
+    *bin = b;
+    *nbytes = len + 4;
+    return GND_OK;
+}
+
+/* The status of x sorted and scaled, times `times`: several programs, some of them as before. */
+static gnd_status several(int times)
+{
+    gnd_scope_begin();
+    gnd_array *y = gnd_sort(gnd_ravel(gnd_stack(times, (gnd_array *[]){x, x, x, x}, 0)), 0, 0);
+    y = gnd_divide(y, gnd_sum(gnd_multiply(y, y), GND_ALL, 0));
+    const gnd_status st = gnd_wait(y);
+    if (st != GND_OK)
+        tap_diag("%s", gnd_error(y));
+    gnd_scope_end();
+    return st;
+}
+
+static void open_again(void)
+{
+    if (dev)
+        gnd_close(dev);
+    dev = gnd_open("null:2");
+    ((gnd__backend *)dev->g->be)->program.compile = compile;
+    x = gnd_ones(dev, GND_FLOAT32, 1, (int64_t[]){20000});
+    most_inside = 2; /* one alone waits for nobody */
+    gnd_wait(x);
+    texts = most_inside = 0;
+}
+
+static void together(void)
+{
+    cpu_set_t set;
+    cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    dev = NULL;
+    open_again();
+    uint64_t before = stats().kernels_built;
+    tap_is_int(several(2), GND_OK, "programs compiled together run");
+    const int all = texts;
+    tap_ok(all > 2 && stats().kernels_built == before + (uint64_t)all, "each of the %d is counted",
+           all);
+    if (cores > 1)
+        tap_ok(most_inside > 1, "several at once");
+    else
+        tap_skip(1, "one core");
+    tap_ok(several(2) == GND_OK && texts == all, "and compiled once");
+    tap_ok(several(3) == GND_OK && texts < 2 * all, "beside others that are there");
+
+    open_again();
+    before = stats().kernels_built;
+    fails = 2;
+    tap_is_int(several(2), GND_ERR_BUILD, "one of them fails");
+    tap_has_str(gnd_message(), "this one is not liked", "for the compiler's reason");
+    tap_ok(texts == all && stats().kernels_built == before + (uint64_t)(all - 1),
+           "the others are there");
+    fails = 0;
+    tap_ok(several(2) == GND_OK && texts == all + 1, "it alone is compiled when asked for again");
+    ((gnd__backend *)dev->g->be)->program.compile = NULL;
+    gnd_close(dev);
+}
+
 static void on_device(gnd_device *d, const char *spec)
 {
     dev = d;
@@ -203,5 +302,6 @@ int main(int argc, char **argv)
         asked[i] = atoi(argv[i + 1]) < 10 ? 0 : (unsigned)atoi(argv[i + 1]);
     gnd__here_force(0); /* or the host runs these small structures without programs */
     ref_null_and_devices(on_device);
+    together();
     return tap_done();
 }
