@@ -234,7 +234,7 @@
     }
     s = SCALE((high ? high : 1) - 127);
     redo = low - 150 + s < 0;
-    by -= s;
+    by = redo ? 0 : by - s;
     sum[0] = guess == none ? 0 : by >= 0 ? (g_i64)fast >> by : (g_i64)(fast << -by);
     high = none;
     GND_BARRIER();
