@@ -55,18 +55,20 @@ for (int n = 0; n < ${nvec}; n++) {
 //
 //     within             the condition that the row has them
 //     outputs            they go there
-//     vector_outputs     some of these are stored ${vec} elements at a time: declare_vectors
+//     row_vectors        vectors of what is loaded where it is used, and of outputs
 //     index              the position of an element in the row
+//     whole              values that are the same for the whole row
 //@shape rows_gpu_row
 ${loads}
+${whole}
 #pragma unroll
 for (int n = 0; n < ${nvec}; n++) {
     const I x0 = (I)(n * ${lanes} + lane) * ${vec};
     I q = x0; (void)q;
     if (${within}) {
         ${indices q, ${kept}, ${axes}}
-        ${if vector_outputs}
-        ${declare_vectors}
+        ${if vectors}
+        ${row_vectors}
         ${end}
         #pragma unroll
         for (int l = 0; l < ${vec}; l++) {
@@ -81,8 +83,10 @@ for (int n = 0; n < ${nvec}; n++) {
             ${step A, ${index}}
             ${end}
         }
-        ${if vector_outputs}
+        ${if outputs}
+        ${if vectors}
         ${vector_stores ${vec}}
+        ${end}
         ${end}
     }
 }

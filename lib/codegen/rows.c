@@ -78,7 +78,7 @@ void gnd__rows_kept(const gnd__kir *k, gnd__rows *w, int loads)
         gnd__rows_needed(k, w, s, 1, NULL, need);
         for (int i = 0; i < k->ninstr; i++) {
             const gnd__instr *in = &k->instr[i];
-            if (need[i] && ((loads && gnd__rows_is_run(k, i)) ||
+            if (need[i] && ((loads && (s == 0 || seen[i]) && gnd__rows_is_run(k, i)) ||
                             (seen[i] && cost_of(k, in) >= GND__ROWS_DEAR)))
                 w->kept[i] = 1;
             seen[i] |= need[i];
@@ -106,10 +106,40 @@ unsigned gnd__rows_points(const gnd__kir *k)
 void gnd__rows_pick(const gnd__kir *k, gnd__rows *w, const uint8_t *need, const uint8_t *there)
 {
     for (int i = 0; i < k->ninstr; i++)
-        w->pick[i] = !need[i]                               ? GND__PICK_NOT
+        w->pick[i] = !need[i] || w->done[i]                 ? GND__PICK_NOT
                      : there[i]                             ? GND__PICK_TAKE
                      : w->kept[i] && w->current < w->nstage ? GND__PICK_SAVE
                                                             : GND__PICK_COMPUTE;
+}
+
+/* Whether instruction i is the same for a whole row; whole[]: of those before it. */
+static int is_whole(const gnd__kir *k, int i, const uint8_t *whole)
+{
+    const gnd__instr *in = &k->instr[i];
+    int all = 1;
+    switch ((gnd__ikind)in->kind) {
+    case GND__I_LOAD: return !in->epilogue && !gnd__rows_is_run(k, i);
+    case GND__I_CONST:
+    case GND__I_RED: return !in->epilogue;
+    case GND__I_CAST:
+    case GND__I_OP:
+        for (int j = 0; j < gnd__kir_nargs(k, in); j++)
+            all &= whole[in->a[j]];
+        return all && !in->epilogue;
+    default: return 0;
+    }
+}
+
+void gnd__rows_whole(gnd__cg *c, gnd__rows *w, const uint8_t *need)
+{
+    uint8_t whole[GND__KIR_INSTR];
+    for (int i = 0; i < c->k->ninstr; i++) {
+        whole[i] = (uint8_t)is_whole(c->k, i, whole);
+        w->pick[i] = need[i] && whole[i] && !w->done[i] ? GND__PICK_COMPUTE : GND__PICK_NOT;
+    }
+    gnd__rows_values(c, w);
+    for (int i = 0; i < c->k->ninstr; i++)
+        w->done[i] |= w->pick[i] == GND__PICK_COMPUTE;
 }
 
 void gnd__rows_saved(const gnd__kir *k, const gnd__rows *w, uint8_t *there)

@@ -23,6 +23,7 @@ typedef struct gnd__rows {
     int stage[GND__KIR_RED];      /* of each reduction */
     uint8_t kept[GND__KIR_INSTR]; /* values that an array holds for later stages */
     uint8_t pick[GND__KIR_INSTR]; /* gnd__pick, for the stage being written */
+    uint8_t done[GND__KIR_INSTR]; /* values of a whole row that are declared before its elements */
 } gnd__rows;
 
 /* Returns 1 if instruction i is a load with a different value for each element of a row. */
@@ -33,8 +34,8 @@ void gnd__rows_stages(const gnd__kir *k, gnd__rows *w);
  * need nothing else; with `all`, everything back to the loads is needed. */
 void gnd__rows_needed(const gnd__kir *k, const gnd__rows *w, int s, int all, const uint8_t *there,
                       uint8_t *need);
-/* Fills in w->kept: expensive values that two stages need, and with `loads` all loads along the
- * row. */
+/* Fills in w->kept: expensive values that two stages need, and with `loads` the loads along the row
+ * that the first stage or two stages need (the others are made where they are used). */
 void gnd__rows_kept(const gnd__kir *k, gnd__rows *w, int loads);
 /* What an element of a row costs, all stages together: about the number of machine instructions. */
 int gnd__rows_work(const gnd__kir *k);
@@ -46,6 +47,10 @@ unsigned gnd__rows_points(const gnd__kir *k);
 /* Sets w->pick: how each instruction gets its value in the current stage. The stage needs need[],
  * and there[] is in arrays. */
 void gnd__rows_pick(const gnd__kir *k, gnd__rows *w, const uint8_t *need, const uint8_t *there);
+/* Declares, before the loops over elements, what the stage needs and what is the same for a whole
+ * row (sqrt(variance)): compilers leave a function with branches inside a loop. Later calls of
+ * gnd__rows_pick pass over it. */
+void gnd__rows_whole(gnd__cg *c, gnd__rows *w, const uint8_t *need);
 /* Adds to there[] what the stage has saved. */
 void gnd__rows_saved(const gnd__kir *k, const gnd__rows *w, uint8_t *there);
 /* Declares the arrays w of values kept, of `count` elements. */

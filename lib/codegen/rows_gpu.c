@@ -5,9 +5,9 @@
  *
  * G work-items share a row, and each holds up to 32 elements of it in registers. A stage computes
  * the inputs of its reductions, and a tree in local memory gives every work-item their results,
- * from which the next stage starts. Loaded elements and elementary functions are kept for later
- * stages, everything else is recomputed. A work-item's own runs are summed plainly, the tree is
- * compensated. The texts are shapes of kernels/rows_gpu.cl.
+ * from which the next stage starts. Loaded elements that two stages need and elementary functions
+ * are kept for later stages, everything else is recomputed. A work-item's own runs are summed
+ * plainly, the tree is compensated. The texts are shapes of kernels/rows_gpu.cl.
  */
 #include "codegen/holes.h"
 #include "codegen/rows.h"
@@ -30,8 +30,11 @@ static int most_elements(const gnd__kir *k)
 {
     int bytes = 4, n = MAX_ELEMS;
     int loads = 0;
+    gnd__rows w;
+    gnd__rows_stages(k, &w);
+    gnd__rows_kept(k, &w, 1);
     for (int i = 0; i < k->ninstr; i++)
-        if (gnd__rows_is_run(k, i)) {
+        if (w.kept[i] && gnd__rows_is_run(k, i)) {
             int size = (int)gnd_dtype_size((gnd_dtype)k->instr[i].dtype);
             loads += size < 4 ? 4 : size;
         }
@@ -146,14 +149,16 @@ typedef struct row_writer {
     gnd__rows w;
     int last;                      /* axis */
     unsigned points;               /* bits: outputs with a value for each element of a row */
+    int outputs;                   /* these are being written */
     uint8_t there[GND__KIR_INSTR]; /* values that are in registers */
     uint8_t need[GND__KIR_INSTR];  /* what the stage being written needs */
 } row_writer;
 
-/* Whether the stage needs instruction i, a load along the row that was not made yet. */
-static int is_due(const row_writer *r, int i)
+/* Whether the stage needs instruction i, a load along the row that was not made yet: of an array
+ * that is kept, or where it is used. */
+static int is_due(const row_writer *r, int i, int kept)
 {
-    return r->need[i] && gnd__rows_is_run(r->c->k, i) && !r->there[i];
+    return r->need[i] && gnd__rows_is_run(r->c->k, i) && !r->there[i] && r->w.kept[i] == kept;
 }
 
 static void write_elements(void *who, const gnd__holeargs *a)
@@ -163,7 +168,7 @@ static void write_elements(void *who, const gnd__holeargs *a)
     (void)a;
     for (int i = 0; i < c->k->ninstr; i++) {
         const gnd__instr *in = &c->k->instr[i];
-        if (!is_due(r, i))
+        if (!is_due(r, i, 1))
             continue;
         gnd__cgf(c, "    w%d[e_] = gnd_ld_%s(", i, gnd__suffix((gnd_dtype)in->dtype));
         if (r->w.vec > 1) {
@@ -191,7 +196,7 @@ static void write_loads(void *who, const gnd__holeargs *a)
     int any = 0;
     (void)a;
     for (int i = 0; i < k->ninstr; i++)
-        if (is_due(r, i)) {
+        if (is_due(r, i, 1)) {
             any = 1;
             c->vector.on[k->instr[i].ref] = r->w.vec > 1;
         }
@@ -200,26 +205,39 @@ static void write_loads(void *who, const gnd__holeargs *a)
     memset(c->vector.on, 0, sizeof c->vector.on);
 }
 
+static void write_whole(void *who, const gnd__holeargs *a)
+{
+    row_writer *r = who;
+    (void)a;
+    gnd__rows_whole(r->c, &r->w, r->need);
+}
+
 static void write_values(void *who, const gnd__holeargs *a)
 {
     row_writer *r = who;
     (void)a;
     gnd__rows_pick(r->c->k, &r->w, r->need, r->there);
+    r->c->vector.width = r->w.vec;
     gnd__rows_values(r->c, &r->w);
+    r->c->vector.width = 1;
 }
 
-/* Declares the vectors of the outputs that are contiguous along the row, and marks these. */
-static void write_declare(void *who, const gnd__holeargs *a)
+/* Declares the vectors of the outputs that are contiguous along the row, reads those of loads that
+ * are made where they are used, and marks both. */
+static void write_vectors(void *who, const gnd__holeargs *a)
 {
-    const row_writer *r = who;
+    row_writer *r = who;
     gnd__cg *c = r->c;
     (void)a;
-    for (int j = 0; j < c->k->nout; j++) {
+    for (int i = 0; i < c->k->ninstr; i++)
+        if (is_due(r, i, 0))
+            c->vector.on[c->k->instr[i].ref] = 1;
+    for (int j = 0; j < c->k->nout && r->outputs; j++) {
         const gnd__access *x = &c->k->access[c->k->out[j].access];
         c->vector.on[c->k->out[j].access] = x->stride[r->last] == 1 && !x->epilogue;
     }
     c->vector.width = r->w.vec;
-    gnd__cg_vector_loads(c); /* declares u, reads nothing */
+    gnd__cg_vector_loads(c);
     c->vector.width = 1;
 }
 
@@ -227,6 +245,7 @@ static void write_declare(void *who, const gnd__holeargs *a)
 static void fill_row(row_writer *r, int outputs)
 {
     gnd__cg *c = r->c;
+    r->outputs = outputs;
     const gnd__hole own[] = {
         {"kept", .number = c->k->nkeep},
         {"axes", .number = r->last + 1},
@@ -239,13 +258,14 @@ static void fill_row(row_writer *r, int outputs)
                            : outputs ? "(n < sure || x0 < R) && live"
                                      : "n < sure || x0 < R"},
         {"outputs", .number = outputs},
-        {"vector_outputs", .number = outputs && r->w.vec > 1},
         {"index", .text = r->w.vec > 1 ? "x0 + l" : "x0"},
+        {"whole", .write = write_whole},
         {"loads", .write = write_loads},
         {"stage_values", .write = write_values},
-        {"declare_vectors", .write = write_declare},
+        {"row_vectors", .write = write_vectors},
     };
     gnd__cg_shape_of(c, "rows_gpu_row", own, r);
+    memset(c->vector.on, 0, sizeof c->vector.on);
 }
 
 static void write_row(void *who, const gnd__holeargs *a)
@@ -276,7 +296,6 @@ static void write_points(row_writer *r)
     c->part.skip_out = ~r->points;
     fill_row(r, 1);
     c->part.skip_out = 0;
-    memset(c->vector.on, 0, sizeof c->vector.on);
 }
 
 static void write_stages(void *who, const gnd__holeargs *a)

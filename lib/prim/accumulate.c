@@ -51,7 +51,7 @@ void gnd__acc_spread(gnd__acc *w)
 
 gnd__acc gnd__acc_choose(gnd__prog *p, int64_t bytes)
 {
-    gnd__acc w = {.p = p, .n = p->in[0].size, .m = p->size};
+    gnd__acc w = {.p = p, .n = p->in[1].size, .m = p->size};
     gnd__acc_spread(&w);
     if (p->t->cpu) {
         const int64_t units = gnd__acc_units(p), room = OWN_BYTES / bytes / w.m,
@@ -79,9 +79,26 @@ gnd__acc gnd__acc_choose(gnd__prog *p, int64_t bytes)
     return w;
 }
 
+void gnd__acc_pos(gnd__prog *p)
+{
+    const int64_t n = p->in[1].size, width = n / p->in[0].size;
+    if (width == 1) {
+        gnd__pk_in(p, "pos", 0);
+        return;
+    }
+    /* a shorter type divides faster */
+    const char *t = n <= INT32_MAX ? "g_u32" : "g_i64";
+    gnd__pk_in(p, "row", 0);
+    gnd__pk_int(p, "width", width);
+    gnd__pk_def(p,
+                "#define IN_pos(i) (IN_row((g_i64)((%s)(i) / (%s)width)) * width + "
+                "(g_i64)((%s)(i) %% (%s)width))\n",
+                t, t, t, t);
+}
+
 static void inputs(const gnd__acc *w)
 {
-    gnd__pk_in(w->p, "pos", 0);
+    gnd__acc_pos(w->p);
     gnd__pk_in(w->p, "val", 1);
     gnd__pk_int(w->p, "n", w->n);
     gnd__pk_int(w->p, "m", w->m);
@@ -215,7 +232,7 @@ static void extremes(gnd__prog *p)
     int min = p->args->n[0] == GND__ACC_MIN, is_float = gnd_dtype_kind(t) == 'f';
     const char *A = gnd__ctype_value(a);
     char key[160];
-    gnd__acc w = {.p = p, .n = p->in[0].size, .m = p->size};
+    gnd__acc w = {.p = p, .n = p->in[1].size, .m = p->size};
     int acc;
     if (bytes == 8 && !p->t->props->has_atomic64) {
         gnd__prog_fail(p, GND_ERR_UNSUPPORTED,
@@ -289,7 +306,7 @@ void gnd__prim_accumulate(gnd__prog *p)
     int kind = gnd_dtype_kind(p->dtype);
     if (p->size == 0)
         return;
-    if (p->in[0].size == 0) {
+    if (p->in[1].size == 0) {
         gnd__acc_base(p);
     } else if (p->args->n[0] != GND__ACC_ADD) {
         extremes(p);

@@ -13,9 +13,10 @@ typedef enum gnd__accop { GND__ACC_ADD, GND__ACC_MAX, GND__ACC_MIN } gnd__accop;
 
 /* Makes a 1-d node of m elements of val's dtype: element p is base[p] combined by op with every
  * val[i] for which pos[i] is p. All arrays are read in C order, whatever their shape. pos: int64,
- * every element in [0, m) (GND__CHECKED ensures that). val: as many elements. base: m elements of
- * val's dtype, or NULL for zeros (GND__ACC_ADD only). pos and val may be expressions, which fuse;
- * val may be a broadcast constant.
+ * every element in [0, m) (GND__CHECKED ensures that). val: as many elements, or `width` times as
+ * many: then pos has the numbers of rows, in [0, m / width), of that many elements each. base: m
+ * elements of val's dtype, or NULL for zeros (GND__ACC_ADD only). pos and val may be expressions,
+ * which fuse; val may be a broadcast constant.
  *
  * Sums: ints wrap (bool: or). Floats are added as fixed-point numbers with, for each place, at
  * least 61 - log2(number of values) bits below its greatest addend (float64: twice that). The base

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * prim/accumulate_floats.c - see accumulate.h: sums of floats by index; the texts are in
- * kernels/accumulate.cl and kernels/deal.cl.
+ * kernels/accumulate.cl and kernels/deal.cl. Rows have a way of their own (accumulate_rows.c).
  */
 #include "prim/accumulate.h"
 
@@ -20,20 +20,9 @@ enum {
     FEW_VALUES = 1 << 22   /* most values then */
 };
 
-typedef struct sums {
-    gnd__acc w;
-    gnd_dtype t, real;
-    int parts, words, bits, low; /* bits: L, low: K of kernels/accumulate.cl */
-    int acc, top, odd, all;      /* scratch */
-    /* if values are dealt out: places of a bin (2^shift) and number of bins, as in the text; words
-     * of a value, values of a work-item, tiles; scratch: for each bin, whether it has too many
-     * values (else -1) */
-    int shift, nbins, vw, ipt, big;
-    int64_t bins, tiles;
-} sums;
+typedef gnd__accsums sums;
 
-/* The macros of the texts. */
-static void macros(const sums *s)
+void gnd__acc_macros(const sums *s)
 {
     gnd__prog *p = s->w.p;
     char add[32];
@@ -78,7 +67,7 @@ static void begin(const sums *s, const char *name, int pos, int acc)
         gnd__pk_mem(p, "big", s->big, GND_INT32);
     if (pos) {
         gnd__pk_mem(p, "top", s->top, GND_INT32);
-        gnd__pk_in(p, "pos", 0);
+        gnd__acc_pos(p);
         gnd__pk_int(p, "m", s->w.m);
         gnd__pk_int(p, "per", s->w.per);
     }
@@ -88,7 +77,7 @@ static void begin(const sums *s, const char *name, int pos, int acc)
     }
     gnd__pk_in(p, "val", 1);
     gnd__pk_int(p, "n", s->w.n);
-    macros(s);
+    gnd__acc_macros(s);
 }
 
 /* Adds the kernel `text` for the chosen method. wr: bytes of a place. */
@@ -109,8 +98,7 @@ static void spread(const sums *s, const char *name, const char *text, int acc, i
     gnd__acc_end_values(w, (w->own ? w->own * w->m : local ? w->groups * w->m : w->n) * wr);
 }
 
-/* The macros that convert a place's sum to its result. */
-static void total_macros(const sums *s)
+void gnd__acc_totals(const sums *s)
 {
     gnd__prog *p = s->w.p;
     const int both = s->parts == 2;
@@ -174,7 +162,7 @@ static void begin_deal(const sums *s, const char *name, const int mem[3])
     gnd__pk_mem(p, "off", mem[2], GND_UINT32);
     gnd__pk_int(p, "n", s->w.n);
     gnd__pk_int(p, "tiles", s->tiles);
-    macros(s);
+    gnd__acc_macros(s);
     gnd__pk_def(
         p, "#define TPG %d\n#define IPT %d\n#define NBINS %d\n#define SHIFT %d\n#define VW %d\n",
         DEAL_GROUP, s->ipt, s->nbins, s->shift, s->vw);
@@ -190,7 +178,7 @@ static void deal(const sums *s)
     const int mem[3] = {gnd__prog_scratch(p, values), gnd__prog_scratch(p, places),
                         gnd__prog_scratch(p, table)};
     begin_deal(s, "k_deal", mem);
-    gnd__pk_in(p, "pos", 0);
+    gnd__acc_pos(p);
     gnd__pk_in(p, "val", 1);
     gnd__pk_int(p, "bins", s->bins);
     gnd__pk_body(p, "deal", s->real);
@@ -201,7 +189,7 @@ static void deal(const sums *s)
     gnd__pk_mem(p, "big", s->big, GND_INT32);
     gnd__pk_int(p, "m", s->w.m);
     gnd__pk_int(p, "most", 4 * s->w.n / s->bins);
-    total_macros(s);
+    gnd__acc_totals(s);
     if (s->words == 1)
         gnd__pk_def(
             p, "#define LOCALSUM(q, x, s) gnd_lsum_i64(lo + (q), hi + (q), gnd_fix_f32(x, s))\n");
@@ -234,12 +222,12 @@ static int few(const sums *s)
     gnd__pk_out(p, "y");
     gnd__pk_mem(p, "head", head, GND_INT32);
     gnd__pk_mem(p, "next", next, GND_INT32);
-    gnd__pk_in(p, "pos", 0);
+    gnd__acc_pos(p);
     gnd__pk_in(p, "val", 1);
     gnd__pk_int(p, "n", s->w.n);
     gnd__pk_int(p, "mask", room - 1);
-    macros(s);
-    total_macros(s);
+    gnd__acc_macros(s);
+    gnd__acc_totals(s);
     gnd__pk_body(p, "acc_few", s->real);
     gnd__pk_end1(p, 1, 1, gnd__acc_reads(&s->w), s->w.n * (int64_t)gnd_dtype_size(p->dtype));
     return 1;
@@ -255,7 +243,7 @@ static void begin_clear(const sums *s, int64_t cells)
     gnd__pk_mem(p, "odd", s->odd, GND_INT32);
     gnd__pk_mem(p, "acc", s->acc, GND_INT64);
     gnd__pk_int(p, "cells", cells);
-    macros(s);
+    gnd__acc_macros(s);
 }
 
 /* Clears what the kernels need that process the bins with too many values. */
@@ -297,11 +285,11 @@ void gnd__acc_floats(gnd__prog *p)
         s.real = GND_FLOAT32;
     s.parts = gnd_dtype_kind(p->dtype) == 'c' ? 2 : 1;
     s.words = s.real == GND_FLOAT64 ? 2 : 1;
-    for (s.bits = 1; s.bits < 62 && ((int64_t)1 << s.bits) < p->in[0].size + 1;)
+    for (s.bits = 1; s.bits < 62 && ((int64_t)1 << s.bits) < p->in[1].size + 1;)
         s.bits++;
     s.low = 62 - s.bits;
     s.w = gnd__acc_choose(p, 8 * s.parts * s.words);
-    if (few(&s))
+    if (few(&s) || gnd__acc_by_rows(&s))
         return;
     cells = s.w.m * s.parts;
     const int dealt = deals(&s);
@@ -330,7 +318,7 @@ void gnd__acc_floats(gnd__prog *p)
         gnd__pk_mem(p, "all", s.all, GND_INT32);
         gnd__pk_mem(p, "top", s.top, GND_INT32);
         gnd__pk_int(p, "m", s.w.m);
-        macros(&s);
+        gnd__acc_macros(&s);
         gnd__pk_body(p, "acc_top_join", s.real);
         gnd__acc_end_each(&s.w, cells, cells * 4 * s.w.own, cells * 4);
     }
@@ -344,8 +332,8 @@ void gnd__acc_floats(gnd__prog *p)
     gnd__pk_mem(p, "odd", s.odd, GND_INT32);
     gnd__pk_mem(p, "acc", s.acc, GND_INT64);
     gnd__pk_int(p, "m", s.w.m);
-    macros(&s);
-    total_macros(&s);
+    gnd__acc_macros(&s);
+    gnd__acc_totals(&s);
     gnd__pk_body(p, "acc_sum_end", s.real);
     gnd__acc_end_each(&s.w, s.w.m, cells * (8 * s.words + 8),
                       p->size * (int64_t)gnd_dtype_size(p->dtype));

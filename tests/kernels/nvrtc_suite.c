@@ -227,6 +227,7 @@ static const char *const prim_graphs[] = {
     "fft(x)",
     "ifft(x, axis=0)",
     "add_at(broadcast_to(x[0, 0], (9000,)), integers(9000, size=1100000), broadcast_to(x[0, 1], (1100000,)))",
+    "add_at(broadcast_to(x, (3, 64, 48))[0, :20], integers(20, size=50000) , broadcast_to(x[0], (50000, 48)))",
     "fft(broadcast_to(x[0, 0], (3, 5000)))",
     "fft(broadcast_to(x[0, 0], (3, 4096)))",
     "fft(broadcast_to(x[0, 0], (3, 289)))",

@@ -3,7 +3,7 @@
  * ops_deal.c - many floats added up in many places, as GPUs do it (kernels/deal.cl): against plain
  * sums in long double; even and uneven, where some bins of places get too many values; whole
  * numbers and all exponents; what is not finite; bases; that the order of the values changes no
- * bit; rows.
+ * bit; rows, which give the bits of their elements.
  */
 #include <math.h>
 #include <stdio.h>
@@ -148,6 +148,47 @@ static void rows(gnd_device *dev, const char *spec)
     free(v);
 }
 
+/* Rows are ordered by place and added up without atomics (kernels/deal_rows.cl): the same bits as
+ * element by element. Even: as many rows for each place; uneven: two places have most of them. */
+static void row_bits(gnd_device *dev, const char *spec, gnd_dtype t, int width, int how, int wide,
+                     int strange)
+{
+    enum { PLACES = 701 };
+    const int64_t n = N / 2 / width + 1, m = (int64_t)PLACES * width, all = n * width;
+    const size_t size = gnd_dtype_size(t);
+    const int64_t pairs[2] = {n, width};
+    int64_t *row = malloc((size_t)n * sizeof *row);
+    void *a = malloc((size_t)m * size), *b = malloc((size_t)m * size);
+    if (ref_skip(dev, t, 2))
+        goto done;
+    draw(EVEN, wide, strange);
+    for (int64_t i = 0; i < n; i++) {
+        row[i] = how == EVEN || i % 3 == 0 ? ref_range(0, PLACES - 2) : i % 3 == 1 ? 77 : 78;
+        for (int c = 0; c < width; c++)
+            pos[i * width + c] = row[i] * width + c;
+    }
+    gnd_scope_begin();
+    const gnd_dtype real = gnd_dtype_kind(t) == 'c' ? GND_COMPLEX128 : GND_FLOAT64;
+    gnd_array *x = gnd_astype(gnd_from(dev, real, 2, pairs, val), t),
+              *z = gnd_astype(gnd_from(dev, real, 1, &m, val + 1), t);
+    gnd_array *p[2] = {gnd_from(dev, GND_INT64, 1, &n, row),
+                       gnd_from(dev, GND_INT64, 1, &all, pos)};
+    for (int i = 0; i < 2; i++)
+        p[i] = gnd__checked_node(p[i], "test", INT64_MAX / 2, 0);
+    gnd_array *y = gnd__accumulate_node(GND__ACC_ADD, p[0], x, z, m);
+    tap_is_int(gnd_read(y, a, (size_t)m * size), GND_OK, "%s: rows of %d %s, %s%s%s", spec, width,
+               gnd_dtype_name(t), how == EVEN ? "even" : "uneven", wide ? ", wide" : "",
+               strange ? ", not all finite" : "");
+    y = gnd__accumulate_node(GND__ACC_ADD, p[1], x, z, m);
+    gnd_read(y, b, (size_t)m * size);
+    tap_is_mem(a, b, (size_t)m * size, "  have the bits of their elements");
+    gnd_scope_end();
+done:
+    free(row);
+    free(a);
+    free(b);
+}
+
 static void all(gnd_device *dev, const char *spec)
 {
     ref_seed(17);
@@ -158,6 +199,12 @@ static void all(gnd_device *dev, const char *spec)
     one(dev, spec, GND_COMPLEX128, EVEN, 0, 0);
     one(dev, spec, GND_COMPLEX128, UNEVEN, 1, 1);
     rows(dev, spec);
+    row_bits(dev, spec, GND_FLOAT32, 16, EVEN, 0, 0);
+    row_bits(dev, spec, GND_FLOAT32, 41, EVEN, 1, 1);
+    row_bits(dev, spec, GND_FLOAT32, 8, UNEVEN, 1, 1);
+    row_bits(dev, spec, GND_FLOAT64, 6, UNEVEN, 1, 0);
+    row_bits(dev, spec, GND_COMPLEX64, 5, UNEVEN, 1, 1);
+    row_bits(dev, spec, GND_BFLOAT16, 130, EVEN, 1, 0);
 }
 
 int main(void)

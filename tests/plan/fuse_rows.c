@@ -143,6 +143,45 @@ static void row_plans(void)
     gnd_scope_end();
 }
 
+/* Long rows with factors of their own: what one late stage needs is read there, and not held. */
+static void scaled_rows(int64_t m, int64_t r)
+{
+    float *h, *g, *b;
+    gnd_scope_begin();
+    gnd_array *x = random_array(2, (int64_t[]){m, r}, &h), *f = random_array(1, &r, &g),
+              *t = random_array(1, &r, &b);
+    double *norm = malloc((size_t)(m * r) * sizeof *norm), *mean = malloc((size_t)m * sizeof *mean);
+    for (int64_t i = 0; i < m; i++) {
+        const float *a = h + i * r;
+        double top = -INFINITY, s = 0, q = 0, z = 0, w = 0;
+        for (int64_t j = 0; j < r; j++) {
+            top = fmax(top, a[j]);
+            s += a[j] / (double)r;
+        }
+        for (int64_t j = 0; j < r; j++) {
+            q += (a[j] - s) * (a[j] - s) / (double)r;
+            z += exp(a[j] - top);
+            w += exp(a[j] - top) * g[j];
+        }
+        mean[i] = w / z;
+        for (int64_t j = 0; j < r; j++)
+            norm[i * r + j] = (a[j] - s) / sqrt(q + 0.25) * g[j] + b[j];
+    }
+    gnd_array *y[2] = {
+        gnd_eval(dev,
+                 "(x - x.mean(1, keepdims=True)) / sqrt(x.var(1, keepdims=True) + 0.25) * f + t",
+                 "x", x, "f", f, "t", t, NULL),
+        gnd_eval(dev, "e = exp(x - x.max(1, keepdims=True)); (e * f).sum(1) / e.sum(1)", "x", x,
+                 "f", f, NULL)};
+    if (!cpu)
+        is_plan(y[0], 1, 4 * (m * r + 2 * r), 4 * m * r, "long rows with factors");
+    tap_near(worst(y[0], norm, m * r), 0, 4e-6, "%s: rows with factors, (%d, %d)", where, (int)m,
+             (int)r);
+    tap_near(worst(y[1], mean, m), 0, 4e-6, "%s: weighted means, (%d, %d)", where, (int)m, (int)r);
+    free(h), free(g), free(b), free(norm), free(mean);
+    gnd_scope_end();
+}
+
 /* What is not a row, stored as well as used, or of another dtype. */
 static void row_forms(void)
 {
@@ -397,6 +436,8 @@ static void on_device(gnd_device *d, const char *spec)
     ref_seed(11);
     row_plans();
     row_forms();
+    scaled_rows(17, 6000);
+    scaled_rows(17, 5121);
     rows_of(20, 1001, 0);
     rows_of(16, 256, 1);
     if (cpu)

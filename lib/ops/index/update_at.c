@@ -12,17 +12,19 @@
 #include <gnd/elementwise.h>
 #include <gnd/index.h>
 
-/* The flat positions in the view of what ix names, in the result's shape. */
+/* The flat positions in the view of what ix names, in the result's shape. Axes after the last one
+ * that an array indexes make up a row, and rows count as one position. */
 static gnd_array *view_positions(gnd__indexed *ix)
 {
     int64_t stride[GND_MAX_NDIM], s = 1;
     int q[GND_MAX_NDIM]; /* of each axis of the view, the result's; -1: an array indexes it */
+    const int vdim = ix->axis[ix->narr - 1] + 1, ndim = ix->r.ndim - (ix->v.ndim - vdim);
     gnd_array *pos = NULL, *one;
-    for (int d = ix->v.ndim - 1; d >= 0; d--) {
+    for (int d = vdim - 1; d >= 0; d--) {
         stride[d] = s;
         s *= ix->v.dim[d];
     }
-    for (int d = 0, a = 0, k = 0; d < ix->v.ndim; d++) {
+    for (int d = 0, a = 0, k = 0; d < vdim; d++) {
         q[d] = -1;
         if (a < ix->narr && d == ix->axis[a]) {
             a++;
@@ -32,23 +34,23 @@ static gnd_array *view_positions(gnd__indexed *ix)
         k++;
     }
     for (int i = 0; i < ix->narr; i++) {
-        one = gnd__trailing(ix->idx[i], ix->r.ndim - ix->place - ix->b.ndim);
+        one = gnd__trailing(ix->idx[i], ndim - ix->place - ix->b.ndim);
         if (stride[ix->axis[i]] != 1)
             one = gnd_multiply(one, gnd_int(stride[ix->axis[i]]));
         pos = pos ? gnd_add(pos, one) : one;
     }
-    for (int d = ix->v.ndim - 1; d >= 0; d--) {
+    for (int d = vdim - 1; d >= 0; d--) {
         int end = d; /* axes that are adjacent in both count as one */
         if (q[d] < 0)
             continue;
         while (d > 0 && q[d - 1] >= 0 && q[d - 1] == q[d] - 1)
             d--;
-        one = gnd__update_counted(ix->x->dev, end + 1 - d, ix->v.dim + d, ix->r.ndim - 1 - q[end]);
+        one = gnd__update_counted(ix->x->dev, end + 1 - d, ix->v.dim + d, ndim - 1 - q[end]);
         if (stride[end] != 1)
             one = gnd_multiply(one, gnd_int(stride[end]));
         pos = gnd_add(pos, one);
     }
-    return pos->kind == GND__ERROR ? pos : gnd__broadcast(pos, ix->r.ndim, ix->r.dim);
+    return pos->kind == GND__ERROR ? pos : gnd__broadcast(pos, ndim, ix->r.dim);
 }
 
 /* The value as dtype t, if its kind is not above t's. */
