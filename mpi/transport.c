@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * transport.c - the table of transports, and the transports that use MPI from host memory. A
- * message is cut into chunks, of which three are under way in each direction; so the device, the
+ * message is cut into chunks, of which several are under way in each direction; so the device, the
  * network and the other device work at the same time. `mapped` passes to MPI the memory of a device
  * that works in host memory, if a test succeeds; `cuda-aware` passes that of CUDA devices
  * (aware.c); `staged` copies through a ring of buffers.
@@ -15,7 +15,7 @@
 #include <gnd/timeline.h>
 #include <string.h>
 
-enum { RING = 3, TAG = 1 };
+enum { RING = 3, DEPTH = 16, TAG = 1 };
 
 /* One direction of a step: the sending or the receiving end of a message. */
 typedef struct end {
@@ -27,7 +27,8 @@ typedef struct end {
     gnd_array *whole; /* received, in memory of the device at `at`; or NULL */
     gnd_array **got;  /* received chunks, if `at` is NULL */
     char **ring;
-    MPI_Request req[RING];
+    int depth; /* chunks under way: those of the ring, or more, if nothing is staged */
+    MPI_Request req[DEPTH];
     gnd_status st; /* an error of this rank alone; the message is exchanged anyway */
     char text[GNDM_TEXT];
 } end;
@@ -54,14 +55,13 @@ static char *chunk_at(const end *e, int64_t i)
 
 /* --- the memory of an array ------------------------------------------------------------------- */
 
-/* The address of an evaluated array's elements, if they are in C order in host memory (cuda 0) or
- * in that of a CUDA device; else NULL. */
-static char *memory_of(gnd_array *x, int cuda)
+/* The address of an evaluated array's elements, if they are in C order in host memory; else NULL.
+ */
+static char *memory_of(gnd_array *x)
 {
     gnd_native_array m;
     if (gnd_native(x, &m) || !m.address ||
-        (cuda ? m.kind != GND_NATIVE_CUDA
-              : m.kind != GND_NATIVE_HOST && m.kind != GND_NATIVE_OPENCL))
+        (m.kind != GND_NATIVE_HOST && m.kind != GND_NATIVE_OPENCL))
         return NULL;
     int64_t step = (int64_t)gnd_dtype_size((gnd_dtype)m.dtype);
     for (int d = m.ndim - 1; d >= 0; d--) {
@@ -72,16 +72,27 @@ static char *memory_of(gnd_array *x, int cuda)
     return (char *)(uintptr_t)m.address;
 }
 
-/* New memory of the device to receive in, which no earlier work uses any more. On failure the ring
- * is used. */
-static void open_device(gndm_ctx *c, end *e)
+gnd_status gndm__place_parcels(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in)
 {
     gnd_native_array m;
-    e->whole = gnd_native_new(c->dev, e->t, 1, &e->p->n, &m);
-    if (gnd_status_of(e->whole) || gndm__nccl_settle(c) || gnd_sync(c->dev))
-        e->whole = NULL;
-    else
-        e->at = (char *)(uintptr_t)m.address;
+    gnd_status st = GND_OK;
+    int any = 0;
+    for (int k = 1; k < c->size && !st; k++) {
+        if (!out[k].direct && !out[k].hosted && !out[k].address && out[k].n) {
+            st = gndm__address_of(c, out[k].x, &out[k].address);
+            any = 1;
+        }
+        if (!in[k].direct && !in[k].hosted && !in[k].address && in[k].n) {
+            in[k].x = gnd_native_new(c->dev, t, 1, &in[k].n, &m);
+            in[k].address = gnd_status_of(in[k].x) ? 0 : m.address;
+            any = 1;
+        }
+    }
+    if (!st && any) /* what is sent has been computed, and no earlier work uses what receives */
+        st = gndm__nccl_settle(c);
+    if (st) /* for callers that ask gnd_message() */
+        gnd_wait(gnd_fail(st, "%s", c->message));
+    return st || !any ? st : gnd_sync(c->dev);
 }
 
 static void open_end(gndm_ctx *c, end *e, gndm__parcel *p, gnd_dtype t, int mapped, int in)
@@ -95,15 +106,17 @@ static void open_end(gndm_ctx *c, end *e, gndm__parcel *p, gnd_dtype t, int mapp
         return;
     if (p->hosted && !in)
         e->at = p->host;
-    else if (in && (mapped || p->hosted))
+    else if (p->address) {
+        e->at = (char *)(uintptr_t)p->address;
+        e->whole = in ? p->x : NULL;
+    } else if (in && (mapped || p->hosted))
         e->at = malloc((size_t)(p->n * e->size)); /* if it fails, the ring is used */
-    else if (in && c->cu)
-        open_device(c, e);
-    else if (mapped || c->cu)
-        e->at = memory_of(p->x, c->cu != NULL);
+    else if (mapped)
+        e->at = memory_of(p->x);
     /* both ends must cut a message alike, whatever memory they use */
     e->chunk = GNDM_CHUNK / e->size;
     e->nchunks = (p->n + e->chunk - 1) / e->chunk;
+    e->depth = e->at ? DEPTH : RING;
     if (!in && !e->at)
         e->flat = gnd_reshape(p->x, 1, &p->n);
     if (in && !e->at) {
@@ -164,16 +177,17 @@ static int push_out(gndm_ctx *c, end *e, gnd_status *st)
 {
     int busy = 0, done = 0;
     if (e->done < e->posted) {
-        *st = gndm__mpi(c, MPI_Test(&e->req[e->done % RING], &done, MPI_STATUS_IGNORE), "MPI_Test");
+        *st =
+            gndm__mpi(c, MPI_Test(&e->req[e->done % DEPTH], &done, MPI_STATUS_IGNORE), "MPI_Test");
         e->done += done;
         busy = done;
     }
-    if (!*st && e->posted < e->nchunks && e->posted - e->done < RING) {
+    if (!*st && e->posted < e->nchunks && e->posted - e->done < e->depth) {
         const int64_t i = e->posted++, bytes = chunk_size(e, i) * e->size;
         fill(e, i);
         *st = gndm__mpi(c,
                         MPI_Isend(chunk_at(e, i), (int)bytes, MPI_BYTE, e->p->peer, TAG, c->comm,
-                                  &e->req[i % RING]),
+                                  &e->req[i % DEPTH]),
                         "MPI_Isend");
         c->stats.bytes += (uint64_t)bytes;
         c->stats.messages++;
@@ -185,16 +199,17 @@ static int push_out(gndm_ctx *c, end *e, gnd_status *st)
 static int pull_in(gndm_ctx *c, end *e, gnd_status *st)
 {
     int busy = 0, done = 0;
-    if (!*st && e->posted < e->nchunks && e->posted - e->done < RING) {
+    if (!*st && e->posted < e->nchunks && e->posted - e->done < e->depth) {
         const int64_t i = e->posted++;
         *st = gndm__mpi(c,
                         MPI_Irecv(chunk_at(e, i), (int)(chunk_size(e, i) * e->size), MPI_BYTE,
-                                  e->p->peer, TAG, c->comm, &e->req[i % RING]),
+                                  e->p->peer, TAG, c->comm, &e->req[i % DEPTH]),
                         "MPI_Irecv");
         busy = 1;
     }
     if (!*st && e->done < e->posted) {
-        *st = gndm__mpi(c, MPI_Test(&e->req[e->done % RING], &done, MPI_STATUS_IGNORE), "MPI_Test");
+        *st =
+            gndm__mpi(c, MPI_Test(&e->req[e->done % DEPTH], &done, MPI_STATUS_IGNORE), "MPI_Test");
         if (done) {
             c->stats.received += (uint64_t)(chunk_size(e, e->done) * e->size);
             take(c, e, e->done++);
@@ -277,6 +292,8 @@ static gnd_status by_mapping(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__
 gnd_status gndm__by_device(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in)
 {
     void *old;
+    if (c->cu) /* a parcel for which this fails uses the ring, and tells the error */
+        gndm__place_parcels(c, t, out, in);
     const int pushed = c->cu && c->cu->CtxPushCurrent(c->cu_context) == 0;
     const gnd_status st = exchange(c, t, out, in, 0);
     if (pushed)
@@ -312,7 +329,7 @@ static int mapping_works(gndm_ctx *c)
     for (int i = 0; ok && i < N; i++)
         data[i] = i * 31 + c->rank;
     gnd_array *x = ok ? gnd_add_i(gnd_from(c->dev, GND_INT32, 1, &n, data), 1) : NULL;
-    ok = ok && gnd_wait(x) == GND_OK && memory_of(x, 0);
+    ok = ok && gnd_wait(x) == GND_OK && memory_of(x);
     gnd_native_fill(&m, GND_INT32, 1, &n);
     m.kind = GND_NATIVE_HOST;
     m.address = (uint64_t)(uintptr_t)data;
@@ -324,7 +341,7 @@ static int mapping_works(gndm_ctx *c)
         MPI_Request req[2];
         memset(data, 0, N * sizeof *data);
         ok = MPI_Irecv(data, N, MPI_INT32_T, from, TAG, c->comm, &req[0]) == MPI_SUCCESS &&
-             MPI_Isend(memory_of(x, 0), N, MPI_INT32_T, to, TAG, c->comm, &req[1]) == MPI_SUCCESS &&
+             MPI_Isend(memory_of(x), N, MPI_INT32_T, to, TAG, c->comm, &req[1]) == MPI_SUCCESS &&
              gndm__wait(c, 2, req) == GND_OK;
         for (int i = 0; ok && i < N; i++)
             ok = data[i] == i * 31 + from + 1;

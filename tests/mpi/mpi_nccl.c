@@ -144,6 +144,28 @@ static void transforms(void)
         }
 }
 
+/* Of vectors: columns, rows and the vector again go in stages, in chunks of unlike sizes. */
+static void vectors(void)
+{
+    static const struct {
+        const char *name;
+        gnd_dtype t;
+        int64_t n;
+    } rows[] = {{"fft", GND_COMPLEX64, 17150}, {"rfft", GND_FLOAT32, 17150}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int way = 0; way < 2; way++) {
+            gnd_array *x = dist_sample(rows[i].t, 1, &rows[i].n, 19);
+            gndm_array *a = dist_array(x, way);
+            const gnd_value v = gnd_value_array(x);
+            gnd_value ref;
+            if (dist_ok(gnd_call(dev, rows[i].name, 1, &v, 0, NULL, &ref) == GND_OK, "%s",
+                        rows[i].name))
+                dist_same(gndm_unary(rows[i].name, a), ref.as.array, 1e-5,
+                          "%s of %d elements, way %d", rows[i].name, (int)rows[i].n, way);
+            gndm_release(a);
+        }
+}
+
 /* Messages of several chunks, of unlike sizes, from some ranks to some, also in stages. */
 static void large(void)
 {
@@ -151,6 +173,7 @@ static void large(void)
     moves(GND_COMPLEX128, 7, 33);
     strided();
     transforms();
+    vectors();
 }
 
 static void everything(void)

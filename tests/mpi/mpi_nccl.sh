@@ -119,6 +119,8 @@ LD_PRELOAD=$scratch/aware.so aware 2 mpi_nccl
 check "MPI sends from the device" grep -q 'fake MPI_Isend from the device' err
 check "and receives there" grep -q 'fake MPI_Irecv to the device' err
 GND_MPI_NCCL="" LD_PRELOAD=$scratch/aware.so GND_MPI_NODE=2 started 3 mpi_nccl trees
+LD_PRELOAD=$scratch/aware.so GND_MPI_STAGE=3000 aware 2 mpi_nccl large
+check "stages are sent from the device" test "$(grep -c 'fake MPI_Isend from the device' err)" -gt 100
 told "both ranks, required" "rank 1: cuda-aware: " GND_MPI_CUDA=1 LD_PRELOAD="$scratch/aware.so"
 told "wrong bytes" "rank 0: staged: GND_MPI_NCCL=0; MPI: the test message through device memory came with" \
     FAKE_WRONG=1 LD_PRELOAD="$scratch/aware.so"
