@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * transport.c - the table of transports, and the transports that use MPI from host memory. A
- * message is cut into chunks, of which several are under way in each direction; so the device, the
+ * message is cut into chunks, of which three are under way in each direction; so the device, the
  * network and the other device work at the same time. `mapped` passes to MPI the memory of a device
  * that works in host memory, if a test succeeds; `cuda-aware` passes that of CUDA devices
  * (aware.c); `staged` copies through a ring of buffers.
@@ -15,7 +15,7 @@
 #include <gnd/timeline.h>
 #include <string.h>
 
-enum { RING = 3, DEPTH = 16, TAG = 1 };
+enum { RING = 3, TAG = 1 };
 
 /* One direction of a step: the sending or the receiving end of a message. */
 typedef struct end {
@@ -27,8 +27,7 @@ typedef struct end {
     gnd_array *whole; /* received, in memory of the device at `at`; or NULL */
     gnd_array **got;  /* received chunks, if `at` is NULL */
     char **ring;
-    int depth; /* chunks under way: those of the ring, or more, if nothing is staged */
-    MPI_Request req[DEPTH];
+    MPI_Request req[RING];
     gnd_status st; /* an error of this rank alone; the message is exchanged anyway */
     char text[GNDM_TEXT];
 } end;
@@ -114,9 +113,8 @@ static void open_end(gndm_ctx *c, end *e, gndm__parcel *p, gnd_dtype t, int mapp
     else if (mapped)
         e->at = memory_of(p->x);
     /* both ends must cut a message alike, whatever memory they use */
-    e->chunk = GNDM_CHUNK / e->size;
+    e->chunk = c->chunk / e->size;
     e->nchunks = (p->n + e->chunk - 1) / e->chunk;
-    e->depth = e->at ? DEPTH : RING;
     if (!in && !e->at)
         e->flat = gnd_reshape(p->x, 1, &p->n);
     if (in && !e->at) {
@@ -177,17 +175,16 @@ static int push_out(gndm_ctx *c, end *e, gnd_status *st)
 {
     int busy = 0, done = 0;
     if (e->done < e->posted) {
-        *st =
-            gndm__mpi(c, MPI_Test(&e->req[e->done % DEPTH], &done, MPI_STATUS_IGNORE), "MPI_Test");
+        *st = gndm__mpi(c, MPI_Test(&e->req[e->done % RING], &done, MPI_STATUS_IGNORE), "MPI_Test");
         e->done += done;
         busy = done;
     }
-    if (!*st && e->posted < e->nchunks && e->posted - e->done < e->depth) {
+    if (!*st && e->posted < e->nchunks && e->posted - e->done < RING) {
         const int64_t i = e->posted++, bytes = chunk_size(e, i) * e->size;
         fill(e, i);
         *st = gndm__mpi(c,
                         MPI_Isend(chunk_at(e, i), (int)bytes, MPI_BYTE, e->p->peer, TAG, c->comm,
-                                  &e->req[i % DEPTH]),
+                                  &e->req[i % RING]),
                         "MPI_Isend");
         c->stats.bytes += (uint64_t)bytes;
         c->stats.messages++;
@@ -199,17 +196,16 @@ static int push_out(gndm_ctx *c, end *e, gnd_status *st)
 static int pull_in(gndm_ctx *c, end *e, gnd_status *st)
 {
     int busy = 0, done = 0;
-    if (!*st && e->posted < e->nchunks && e->posted - e->done < e->depth) {
+    if (!*st && e->posted < e->nchunks && e->posted - e->done < RING) {
         const int64_t i = e->posted++;
         *st = gndm__mpi(c,
                         MPI_Irecv(chunk_at(e, i), (int)(chunk_size(e, i) * e->size), MPI_BYTE,
-                                  e->p->peer, TAG, c->comm, &e->req[i % DEPTH]),
+                                  e->p->peer, TAG, c->comm, &e->req[i % RING]),
                         "MPI_Irecv");
         busy = 1;
     }
     if (!*st && e->done < e->posted) {
-        *st =
-            gndm__mpi(c, MPI_Test(&e->req[e->done % DEPTH], &done, MPI_STATUS_IGNORE), "MPI_Test");
+        *st = gndm__mpi(c, MPI_Test(&e->req[e->done % RING], &done, MPI_STATUS_IGNORE), "MPI_Test");
         if (done) {
             c->stats.received += (uint64_t)(chunk_size(e, e->done) * e->size);
             take(c, e, e->done++);
