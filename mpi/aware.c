@@ -100,7 +100,8 @@ static gnd_status widen(gndm_ctx *c)
         }
         gnd_host_free(c->dev, ring[i]);
     }
-    c->chunk = !st && all ? WIDE : c->chunk;
+    c->all_aware = !st && all;
+    c->chunk = c->all_aware ? WIDE : c->chunk;
     return st;
 }
 
