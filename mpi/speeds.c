@@ -221,16 +221,17 @@ static gnd_status rate(gndm_ctx *c, work w, double *y)
     return st;
 }
 
-/* Seconds of a sum of few elements and of reading it: the least of some, while all ranks do so. So
- * many elements that no device leaves them to the calling thread. */
-static gnd_status start_cost(gndm_ctx *c, double *y)
+/* What a sum of few elements, and reading it, takes longer than its work at `speed` bytes per
+ * second: the least of some times in seconds, while all ranks do so. So many elements that no
+ * device leaves them to the calling thread. */
+static gnd_status start_cost(gndm_ctx *c, double speed, double *y)
 {
-    enum { RUNS = 20 };
+    enum { RUNS = 20, FEW = 1 << 16 };
     float sum;
     gnd_status st = gndm__barrier(c, c->comm), done_well = GND_OK;
     *y = 0;
     gnd_scope_begin();
-    gnd_array *x = operand(c, 1 << 16, SUM);
+    gnd_array *x = operand(c, FEW, SUM);
     for (int i = 0; i < RUNS && !st && !done_well; i++) {
         gnd_scope_begin();
         const double t = gndm__now();
@@ -240,6 +241,7 @@ static gnd_status start_cost(gndm_ctx *c, double *y)
         gnd_scope_end();
     }
     gnd_scope_end();
+    *y = *y > 4 * FEW / speed ? *y - 4 * FEW / speed : 0;
     return st;
 }
 
@@ -339,7 +341,7 @@ gnd_status gndm__measure(gndm_ctx *c)
             if (!st)
                 st = rate(c, PRODUCT, &mine.flops);
             if (!st)
-                st = start_cost(c, &mine.latency);
+                st = start_cost(c, mine.sums, &mine.latency);
             if (!st)
                 st = link_rate(c, &mine.link);
             if (!st)

@@ -109,6 +109,11 @@ fi
 for call in 'ncclGroupEnd 1 4:ncclGroupEnd: unhandled cuda error' 'cuStreamWaitEvent 1 19:cuStreamWaitEvent: CUDA_ERROR'; do
     GND_MPI_STAGE=300 FAKE_FAIL=${call%%:*} started 2 mpi_nccl fails-stages "${call#*:}"
 done
+# Of a vector: while chunks of columns arrive, and with GND_TEST_ALL while they leave.
+GND_MPI_STAGE=3000 FAKE_FAIL='ncclGroupEnd 1 4' started 2 mpi_nccl fails-vector 'ncclGroupEnd: unhandled cuda error'
+if [ -n "${GND_TEST_ALL-}" ]; then
+    GND_MPI_STAGE=3000 FAKE_FAIL='ncclGroupEnd 1 12' started 2 mpi_nccl fails-vector 'ncclGroupEnd: unhandled cuda error'
+fi
 FAKE_FAIL='cuEventQuery 1 5' started 2 mpi_nccl breaks "wait: during an exchange by NCCL: cuEventQuery: CUDA_ERROR_LAUNCH_FAILED"
 
 # CUDA-aware MPI: device memory is sent and received, also beside a rank that uses its host's; a test at the start.
