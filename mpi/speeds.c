@@ -317,6 +317,16 @@ static void share(const gndm_ctx *c, gndm_rank_info *all)
         all[r].share /= total;
 }
 
+/* Sets the latency of each rank to the least one among devices of its name, which differ by what
+ * else their hosts did meanwhile. */
+static void alike(const gndm_ctx *c, gndm_rank_info *all)
+{
+    for (int r = 0; r < c->size; r++)
+        for (int k = 0; k < c->size; k++)
+            if (all[k].latency < all[r].latency && !strcmp(all[k].name, all[r].name))
+                all[r].latency = all[k].latency;
+}
+
 gnd_status gndm__measure(gndm_ctx *c)
 {
     gnd_device_info d;
@@ -374,6 +384,7 @@ gnd_status gndm__measure(gndm_ctx *c)
         return st;
     }
     share(c, all);
+    alike(c, all);
     c->ranks = all;
     return GND_OK;
 }
