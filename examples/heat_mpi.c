@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * heat_mpi [N [STEPS]] - the heat equation on a plate without edges, N x N points, spread over the
- * ranks: mpirun -n 4 heat_mpi. Each step takes a part with a border of one element from the
- * neighbours, and computes the new part of it.
+ * heat_mpi [N [STEPS [PICTURE.png]]] - the heat equation on a plate without edges, N x N points,
+ * spread over the ranks: mpirun -n 4 heat_mpi 96 50 heat.png. Each step takes a part with a border
+ * of one element from the neighbours, and computes the new part of it.
  */
 #include <gnd.h>
 #include <gnd/mpi.h>
@@ -45,6 +45,15 @@ static gndm_array *step(gndm_ctx *c, gndm_array *u, double rate)
     return y;
 }
 
+/* The warmth as a picture, from rank 0. */
+static gnd_status picture(gndm_ctx *c, gndm_array *u, const char *png)
+{
+    gndm_part *all = gndm_part_replicated(c, 2, gndm_shape(u));
+    gnd_array *x = gndm_local(gndm_redistribute(u, all));
+    gndm_part_free(all);
+    return gndm_rank(c) ? GND_OK : gnd_save_png(gnd_astype(gnd_mul_f(x, 255), GND_UINT8), png);
+}
+
 int main(int argc, char **argv)
 {
     const int64_t n = argc > 1 ? atoll(argv[1]) : 96;
@@ -60,18 +69,20 @@ int main(int argc, char **argv)
         gndm_assign(&u, step(c, u, 0.24));
         gnd_scope_end();
     }
-    gnd_status st;
+    gnd_status st, drawn = GND_OK;
     const double after = gndm_item_f64(gndm_along("mean", u, GND_NONE), &st);
     const double most = gndm_item_f64(gndm_along("max", u, GND_NONE), NULL);
+    if (st == GND_OK && argc > 3)
+        drawn = picture(c, u, argv[3]);
     if (gndm_rank(c) == 0 && st == GND_OK)
         printf("%d rank%s, %d steps: mean warmth %.5f before, %.5f after; the warmest %.4f\n",
                gndm_size(c), gndm_size(c) > 1 ? "s" : "", steps, before, after, most);
-    else if (gndm_rank(c) == 0)
-        fprintf(stderr, "heat_mpi: %s\n", gndm_message(c));
+    if (gndm_rank(c) == 0 && (st || drawn))
+        fprintf(stderr, "heat_mpi: %s\n", st ? gndm_message(c) : gnd_message());
     gndm_release(u);
     gnd_scope_end();
     gndm_scope_end(c);
     gndm_close(c);
     MPI_Finalize();
-    return st != GND_OK;
+    return st != GND_OK || drawn != GND_OK;
 }

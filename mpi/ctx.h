@@ -76,9 +76,11 @@ struct gndm_ctx {
     const struct gndm__cuda *cu; /* CUDA's driver, if MPI gets device memory from this rank */
     void *cu_context;
     int aware;               /* 1: it does, after the test */
+    int all_aware;           /* 1: all ranks do, and their chunks are longer */
     char no_aware[GNDM_WHY]; /* why it does not */
-    char *ring[6]; /* staging memory of messages, GNDM_CHUNK bytes each, of gnd_host_alloc: 3 to
-                      send, 3 to receive */
+    int64_t chunk;           /* bytes of the chunks of messages by MPI: the same on all ranks */
+    char *ring[6]; /* staging memory of messages, of gnd_host_alloc: 3 chunks to send, 3 to receive
+                    */
     gndm_rank_info *ranks; /* NULL until the speeds are measured */
     gndm_stats stats;
     gnd_rng rng;

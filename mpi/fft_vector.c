@@ -7,10 +7,10 @@
  *     y[k1 + n1 k2] = Y[k1, k2]
  *
  * so ranks transform columns, multiply by w_n^(j2 k1), transform rows, and the mover transposes
- * before, between and after. Pieces are sent in the order in which they are used next, so all lines
- * are contiguous where they are transformed. Reals need only the rows k1 <= n1/2: the others are
- * mirrored. A length without two factors that give every rank a line is transformed by a
- * convolution of a length that is a power of two (Bluestein, 1970).
+ * before, between and after (fft_moves.c). Pieces are sent in the order in which they are used
+ * next, so all lines are contiguous where they are transformed. Reals need only the rows k1 <=
+ * n1/2: the others are mirrored. A length without two factors that give every rank a line is
+ * transformed by a convolution of a length that is a power of two (Bluestein, 1970).
  */
 #include "fft.h"
 
@@ -21,8 +21,6 @@
 enum { SHORT = 1 << 14 };
 /* Bluestein's factors need squares of indices in int64, so lengths must be below this limit. */
 static const int64_t LONG_CHIRP = INT64_C(1) << 31;
-
-/* --- layouts ---------------------------------------------------------------------------------- */
 
 /* The largest n1 with n = n1 n2 and n1 <= n2 such that both are at least `least`, or 0. */
 static int64_t factor(int64_t n, int64_t least)
@@ -38,157 +36,6 @@ int gndm__fft_fits(const gndm_array *x, const gndm__fft *f)
     const gndm_part *p = x->part;
     return p->ndim == 1 && p->grid[0] > 1 && f->n >= SHORT &&
            (f->n < LONG_CHIRP || factor(f->n, p->grid[0]));
-}
-
-/* A partition of shape with axis d split in proportion to the cuts of the vector x. Each cut is a
- * multiple of `unit`, but at most the extent. */
-static gndm_part *scaled(gndm_ctx *c, const gndm_array *x, int ndim, const int64_t *shape, int d,
-                         int64_t unit)
-{
-    const gndm_part *p = x->part;
-    const int places = p->grid[0];
-    const int64_t lines = unit > 1 ? (shape[d] + unit - 1) / unit : shape[d];
-    gndm_part *y = gndm__part_new(c, ndim, shape);
-    int64_t *cut = malloc(((size_t)places + 1) * sizeof *cut);
-    if (!cut) {
-        gndm_part_free(y);
-        return gndm__part_fail(GND_ERR_NOMEM, "out of host memory");
-    }
-    for (int k = 0; k <= places; k++) {
-        const double part =
-            p->shape[0] ? (double)p->cut[0][k] / (double)p->shape[0] : (double)k / (double)places;
-        const int64_t at = (int64_t)floor(part * (double)lines + 0.5) * unit;
-        cut[k] = k == places || at > shape[d] ? shape[d] : at;
-    }
-    gndm__part_split(y, d, places, p->stride[0], cut);
-    free(cut);
-    return y;
-}
-
-static int64_t start_of(const gndm_part *p, int rank, int d)
-{
-    gndm__box b;
-    gndm__part_box(p, rank, &b);
-    return b.start[d];
-}
-
-static int64_t extent_of(const gndm_part *p, int rank, int d)
-{
-    gndm__box b;
-    gndm__part_box(p, rank, &b);
-    return b.stop[d] - b.start[d];
-}
-
-/* Fetches the interval from[r] .. to[r] - 1 of the vector x on each rank r, with zeros beyond its
- * end. want is scratch memory for one box per rank. */
-static gnd_status padded(gndm_ctx *c, gndm_array *x, const int64_t *from, const int64_t *to,
-                         gndm__box *want, gnd_array **out)
-{
-    const int64_t n = x->part->shape[0];
-    for (int r = 0; r < c->size; r++) {
-        want[r].start[0] = from[r] < n ? from[r] : n;
-        want[r].stop[0] = to[r] < n ? to[r] : n;
-        if (want[r].stop[0] < want[r].start[0])
-            want[r].stop[0] = want[r].start[0];
-    }
-    const gndm__box *b = &want[c->rank];
-    const gnd_status st = gndm__fetch(c, x, want, out);
-    const int64_t lack = to[c->rank] - from[c->rank] - (b->stop[0] - b->start[0]);
-    if (!st && lack > 0) {
-        gnd_array *parts[2] = {*out, gnd_zeros(c->dev, x->dtype, 1, &lack)};
-        *out = gnd_concat(2, parts, 0);
-    }
-    return st;
-}
-
-/* This rank's part of the matrix y in partition `to`, transposed: its columns are contiguous. */
-static gnd_status columns_of(gndm_ctx *c, gndm_array *y, const gndm_part *to, gnd_array **out)
-{
-    const int swapped[2] = {1, 0};
-    const int64_t shape[2] = {to->shape[1], to->shape[0]};
-    gndm_part *from = gndm__part_axes(c, y->part, 2, shape, swapped);
-    gndm_part *turned = gndm__part_axes(c, to, 2, shape, swapped);
-    gnd_eval_all(1, &y->local); /* else transposing would copy it; a failure stays in the array */
-    gndm_array *z = gndm__moved(c, gndm__array(c, y->dtype, from, gnd_T(y->local)), turned);
-    const gnd_status st = gndm__check(c, z);
-    if (!st)
-        *out = z->local;
-    gndm_part_free(from);
-    gndm_part_free(turned);
-    return st;
-}
-
-/* Converts the vector x to the matrix (n1, n2), with whole columns on each rank. */
-static gnd_status to_columns(gndm_ctx *c, gndm_array *x, int64_t n1, int64_t n2, gndm_array **out)
-{
-    const int64_t shape[2] = {n1, n2};
-    const size_t size = (size_t)c->size;
-    gndm_part *rows = scaled(c, x, 2, shape, 0, 1), *columns = scaled(c, x, 2, shape, 1, 1);
-    gndm__box *want = malloc(size * sizeof *want);
-    int64_t *from = malloc(2 * size * sizeof *from);
-    gnd_array *local = NULL;
-    gnd_status st = want && from && !rows->status && !columns->status
-                        ? GND_OK
-                        : gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
-    for (int r = 0; r < c->size && !st; r++) {
-        from[r] = start_of(rows, r, 0) * n2;
-        from[size + (size_t)r] = from[r] + extent_of(rows, r, 0) * n2;
-    }
-    if (!st)
-        st = padded(c, x, from, from + size, want, &local);
-    if (!st) {
-        const int64_t dim[2] = {extent_of(rows, c->rank, 0), n2};
-        gndm_array *y = gndm__array(c, x->dtype, rows, gnd_reshape(local, 2, dim));
-        st = gndm__check(c, y);
-        if (!st)
-            st = columns_of(c, y, columns, &local);
-    }
-    if (!st) {
-        *out = gndm__array(c, x->dtype, columns, gnd_T(local));
-        st = gndm__check(c, *out);
-    }
-    gndm_part_free(rows);
-    gndm_part_free(columns);
-    free(want);
-    free(from);
-    return st;
-}
-
-/* Converts the matrix y (n1, n2), with whole rows on each rank, to the vector of its columns; keeps
- * its first `keep` elements. */
-static gnd_status from_rows(gndm_ctx *c, const gndm_array *like, gndm_array *y, int64_t keep,
-                            gndm_array **out)
-{
-    const int64_t *shape = y->part->shape, n1 = shape[0], total = n1 * shape[1];
-    gndm_part *columns = scaled(c, like, 2, shape, 1, 1), *line = scaled(c, like, 1, &total, 0, n1);
-    gndm_array *z = NULL;
-    gnd_array *local = NULL;
-    gnd_status st = columns->status ? gndm__broken(c, columns->status, "%s: %s", c->func,
-                                                   gndm_part_error(columns))
-                                    : columns_of(c, y, columns, &local);
-    if (!st) {
-        const int64_t n = n1 * extent_of(columns, c->rank, 1);
-        z = gndm__array(c, y->dtype, line, gnd_reshape(local, 1, &n));
-        st = gndm__check(c, z);
-    }
-    gndm_part_free(line);
-    gndm_part_free(columns);
-    if (!st && keep < total) {
-        gndm_part *p = scaled(c, like, 1, &keep, 0, 1);
-        gndm__box *want = malloc((size_t)c->size * sizeof *want);
-        st = want && !p->status ? GND_OK
-                                : gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
-        for (int r = 0; r < c->size && !st; r++)
-            gndm__part_box(p, r, &want[r]);
-        if (!st)
-            st = gndm__fetch(c, z, want, &local);
-        if (!st)
-            z = gndm__array(c, y->dtype, p, local);
-        free(want);
-        gndm_part_free(p);
-    }
-    *out = z;
-    return st ? st : gndm__check(c, z);
 }
 
 /* --- factors ---------------------------------------------------------------------------------- */
@@ -230,38 +77,88 @@ static gnd_array *twiddles(gndm_ctx *c, int64_t rows, int64_t first, int64_t cou
 
 /* --- the transform ---------------------------------------------------------------------------- */
 
-/* From x (n1, n2), split by columns, to Y, split by rows. half: x is real, and only rows k1 <= n1/2
- * of Y are computed. */
-static gnd_status transform(gndm_ctx *c, const gndm_array *like, gndm_array *x, int half,
+/* Transforms of lines, for gndm__in_stages. */
+typedef struct lines {
+    gndm_ctx *c;
+    gndm__columns *x;
+    int64_t rows, first, n; /* of the columns' transforms; the next column; the vector's length */
+    int half, inverse;
+    gnd_norm norm;
+    gnd_dtype t;
+} lines;
+
+static gnd_array *along_lines(const lines *w, gnd_array *x)
+{
+    return w->half      ? gnd_rfft(x, GND_FFT_FULL, 1, w->norm)
+           : w->inverse ? gnd_ifft(x, GND_FFT_FULL, 1, w->norm)
+                        : gnd_fft(x, GND_FFT_FULL, 1, w->norm);
+}
+
+/* The next columns, and their factors. Evaluated before it is turned, since turning would copy it.
+ * A failure stays in the array. */
+static gnd_array *some_columns(gnd_array *x, void *data)
+{
+    lines *w = data;
+    x = gndm__columns_next(w->x, x);
+    if (!gnd_status_of(x)) {
+        const int64_t count = gnd_shape(x)[0];
+        x = along_lines(w, x);
+        if (count > 0)
+            x = gnd_multiply(x, twiddles(w->c, w->rows, w->first, count, w->n, w->inverse, w->t));
+        w->first += count;
+    }
+    gnd_eval_all(1, &x);
+    return gnd_T(x);
+}
+
+static gnd_array *some_rows(gnd_array *x, void *data)
+{
+    x = along_lines(data, x);
+    gnd_eval_all(1, &x);
+    return gnd_T(x);
+}
+
+/* From x (n1, n2), split by columns, to Y before the transforms along its rows, split by rows.
+ * half: x is real, and only rows k1 <= n1/2 of Y are computed. */
+static gnd_status transform(gndm_ctx *c, const gndm_array *like, gndm__columns *x, int half,
                             int inverse, gnd_norm norm, gnd_dtype t, gndm_array **out)
 {
     const int64_t n1 = x->part->shape[0], n2 = x->part->shape[1];
     const int64_t shape[2] = {half ? n1 / 2 + 1 : n1, n2};
-    const int64_t count = extent_of(x->part, c->rank, 1), first = start_of(x->part, c->rank, 1);
-    gnd_array *y = x->local;
-    if (!gnd_status_of(y)) { /* along contiguous columns */
-        y = gnd_T(y);
-        y = half      ? gnd_rfft(y, GND_FFT_FULL, 1, norm)
-            : inverse ? gnd_ifft(y, GND_FFT_FULL, 1, norm)
-                      : gnd_fft(y, GND_FFT_FULL, 1, norm);
-        if (count > 0)
-            y = gnd_multiply(y, twiddles(c, shape[0], first, count, n1 * n2, inverse, t));
-        gnd_eval_all(1, &y);
-        y = gnd_T(y);
-    }
     const int whole[2] = {-1, 1};
     gndm_part *columns = gndm__part_axes(c, x->part, 2, shape, whole);
-    gndm_part *rows = scaled(c, like, 2, shape, 0, 1);
-    gndm_array *z = gndm__moved(c, gndm__array(c, t, columns, y), rows);
-    const gnd_status st = gndm__check(c, z);
-    if (!st)
-        z = gndm__array(c, t, rows,
-                        inverse ? gnd_ifft(z->local, GND_FFT_FULL, 1, norm)
-                                : gnd_fft(z->local, GND_FFT_FULL, 1, norm));
+    gndm_part *rows = gndm__fft_scaled(c, like, 2, shape, 0, 1);
+    gnd_array *local = NULL;
+    gnd_status st = columns->status ? columns->status : rows->status;
+    if (st) /* the other ranks time out and name this one */
+        gndm__broken(c, st, "%s: out of host memory", c->func);
+    if (!st) {
+        lines w = {c,       x,    shape[0], gndm__fft_start(x->part, c->rank, 1), n1 * n2, half,
+                   inverse, norm, t};
+        const gndm__staged s = {.n = x->n ? x->n : gndm__stages(c, columns, t),
+                                .local = x->lines,
+                                .from = columns,
+                                .to = rows,
+                                .at = 1,
+                                .dtype = t,
+                                .work = some_columns,
+                                .data = &w};
+        st = gndm__in_stages(c, &s, &local);
+    }
+    if (!st) {
+        *out = gndm__array(c, t, rows, local);
+        st = gndm__check(c, *out);
+    }
     gndm_part_free(columns);
     gndm_part_free(rows);
-    *out = z;
     return st;
+}
+
+/* Transforms the rows of y. */
+static gndm_array *of_rows(gndm_ctx *c, const gndm_array *y, int inverse, gnd_norm norm)
+{
+    const lines w = {.inverse = inverse, .norm = norm};
+    return gndm__array(c, y->dtype, y->part, along_lines(&w, y->local));
 }
 
 /* The first n/2 + 1 elements of the transform of n reals, from the rows k1 <= n1/2 of Y:
@@ -270,7 +167,7 @@ static gnd_status mirrored(gndm_ctx *c, const gndm_array *like, gndm_array *y, i
                            gndm_array **out)
 {
     const int64_t n2 = y->part->shape[1], keep = n1 * n2 / 2 + 1, half = n1 / 2 + 1;
-    gndm_part *p = scaled(c, like, 1, &keep, 0, n1);
+    gndm_part *p = gndm__fft_scaled(c, like, 1, &keep, 0, n1);
     gndm__box *want = malloc((size_t)c->size * sizeof *want);
     gnd_array *low = NULL, *high = NULL;
     gnd_status st = want && !p->status
@@ -279,7 +176,7 @@ static gnd_status mirrored(gndm_ctx *c, const gndm_array *like, gndm_array *y, i
     for (int turn = 0; turn < 2 && !st; turn++) {
         for (int r = 0; r < c->size;
              r++) { /* the columns k2 = a .. b - 1 hold the part of rank r */
-            const int64_t from = start_of(p, r, 0), n = extent_of(p, r, 0);
+            const int64_t from = gndm__fft_start(p, r, 0), n = gndm__fft_extent(p, r, 0);
             const int64_t a = from / n1, b = n ? (from + n + n1 - 1) / n1 : a;
             want[r] = turn ? (gndm__box){.start = {1, n2 - b}, .stop = {n1 - half + 1, n2 - a}}
                            : (gndm__box){.start = {0, a}, .stop = {half, b}};
@@ -288,7 +185,7 @@ static gnd_status mirrored(gndm_ctx *c, const gndm_array *like, gndm_array *y, i
     }
     if (!st) {
         gnd_array *parts[2] = {gnd_T(low), gnd_T(gnd_conj(gnd_flip(high, GND_AXES(0, 1))))};
-        const int64_t own = extent_of(p, c->rank, 0), all = -1;
+        const int64_t own = gndm__fft_extent(p, c->rank, 0), all = -1;
         gnd_array *z = gnd_concat(2, parts, 1);
         z = own ? gnd_slice(gnd_reshape(z, 1, &all), 0, 0, own)
                 : gnd_zeros(c->dev, y->dtype, 1, &own);
@@ -320,8 +217,8 @@ static double scale_of(const gndm__fft *f)
 /* The indices of the elements in this rank's part of a vector. */
 static gnd_array *indices(gndm_ctx *c, const gndm_part *p)
 {
-    const int64_t from = start_of(p, c->rank, 0);
-    return gnd_arange_i64(c->dev, from, from + extent_of(p, c->rank, 0), 1, GND_INT64);
+    const int64_t from = gndm__fft_start(p, c->rank, 0);
+    return gnd_arange_i64(c->dev, from, from + gndm__fft_extent(p, c->rank, 0), 1, GND_INT64);
 }
 
 /* x times chirp times `by`, in dtype t. */
@@ -339,6 +236,7 @@ static gnd_status bluestein(gndm_ctx *c, gndm_array *x, const gndm__fft *f, gnd_
         *(m1 > m2 ? &m2 : &m1) *= 2;
     const gndm_array *like = x;
     gndm_array *a = NULL, *b = NULL;
+    gndm__columns m = {.n = 0};
     /* truncate first: the transform uses only f->n elements */
     gnd_status st = GND_OK;
     if (x->part->shape[0] > f->n) {
@@ -347,30 +245,39 @@ static gnd_status bluestein(gndm_ctx *c, gndm_array *x, const gndm__fft *f, gnd_
         st = gndm__check(c, x);
     }
     if (!st)
-        st = to_columns(c, chirped(c, x, f, t, 1), m1, m2, &a);
+        st = gndm__columns_fetch(c, chirped(c, x, f, t, 1), m1, m2, &m);
     if (!st)
-        st = transform(c, like, a, 0, 0, GND_NORM_BACKWARD, t, &b);
+        st = transform(c, like, &m, 0, 0, GND_NORM_BACKWARD, t, &b);
+    if (!st)
+        st = gndm__check(c, b = of_rows(c, b, 0, GND_NORM_BACKWARD));
     if (!st) { /* the other factor of the convolution; each rank computes its own columns */
-        const int64_t from = start_of(a->part, c->rank, 1), n = extent_of(a->part, c->rank, 1);
+        const int64_t from = gndm__fft_start(m.part, c->rank, 1),
+                      n = gndm__fft_extent(m.part, c->rank, 1);
         gnd_array *j = gnd_mul_i(gnd_arange_i64(c->dev, 0, m1, 1, GND_INT64), m2);
-        j = gnd_add(gnd_expand_dims(j, GND_AXIS(1)),
-                    gnd_arange_i64(c->dev, from, from + n, 1, GND_INT64));
+        j = gnd_add(
+            gnd_expand_dims(gnd_arange_i64(c->dev, from, from + n, 1, GND_INT64), GND_AXIS(1)), j);
         j = gnd_minimum(j, gnd_subtract(gnd_int(m1 * m2), j));
         gnd_array *used = gnd_less(j, gnd_int(f->n));
         gnd_array *w = chirp(c, gnd_minimum(j, gnd_int(f->n)), f->n, !f->inverse, t);
-        a = gndm__array(c, t, a->part, gnd_multiply(w, used));
-        st = transform(c, like, a, 0, 0, GND_NORM_BACKWARD, t, &a);
+        gndm__columns other = {.part = m.part, .dtype = t, .lines = gnd_multiply(w, used)};
+        st = transform(c, like, &other, 0, 0, GND_NORM_BACKWARD, t, &a);
     }
+    if (!st)
+        st = gndm__check(c, a = of_rows(c, a, 0, GND_NORM_BACKWARD));
     if (!st) { /* Y[k1, k2] has index k1 + m1 k2, so the transpose of Y is split by columns again */
         const int swapped[2] = {1, 0};
         const int64_t shape[2] = {m2, m1};
-        gndm_part *turned = gndm__part_axes(c, b->part, 2, shape, swapped);
-        b = gndm__array(c, t, turned, gnd_T(gnd_multiply(a->local, b->local)));
-        gndm_part_free(turned);
-        st = transform(c, like, b, 0, 1, GND_NORM_BACKWARD, t, &b);
+        gndm__columns both = {.part = gndm__part_axes(c, b->part, 2, shape, swapped),
+                              .dtype = t,
+                              .lines = gnd_multiply(a->local, b->local)};
+        st = transform(c, like, &both, 0, 1, GND_NORM_BACKWARD, t, &b);
+        gndm_part_free(both.part);
     }
-    if (!st)
-        st = from_rows(c, like, b, f->n, &b);
+    if (!st) {
+        lines w = {.inverse = 1, .norm = GND_NORM_BACKWARD};
+        st = gndm__fft_from_rows(c, like, b, f->n, some_rows, &w, &b);
+    }
+    gndm__columns_free(c, &m);
     if (!st)
         *out = chirped(c, b, f, t, scale_of(f));
     return st;
@@ -383,7 +290,7 @@ static gnd_status hermitian(gndm_ctx *c, gndm_array *x, int64_t n, gndm_array **
 {
     const int64_t half = n / 2 + 1;
     const size_t size = (size_t)c->size;
-    gndm_part *p = scaled(c, x, 1, &n, 0, 1);
+    gndm_part *p = gndm__fft_scaled(c, x, 1, &n, 0, 1);
     gndm__box *want = malloc(size * sizeof *want);
     int64_t *from = malloc(2 * size * sizeof *from), *to = from ? from + size : NULL;
     gnd_array *parts[2] = {NULL, NULL};
@@ -392,14 +299,14 @@ static gnd_status hermitian(gndm_ctx *c, gndm_array *x, int64_t n, gndm_array **
                         : gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
     for (int turn = 0; turn < 2 && !st; turn++) {
         for (int r = 0; r < c->size; r++) {
-            const int64_t a = start_of(p, r, 0), b = a + extent_of(p, r, 0);
+            const int64_t a = gndm__fft_start(p, r, 0), b = a + gndm__fft_extent(p, r, 0);
             const int64_t low = b < half ? b : half, high = a > half ? a : half;
             from[r] = turn ? n - b + 1 : a;
             to[r] = turn ? n - high + 1 : low;
             if (to[r] < from[r])
                 to[r] = from[r] = 0;
         }
-        st = padded(c, x, from, to, want, &parts[turn]);
+        st = gndm__fft_padded(c, x, from, to, want, &parts[turn]);
     }
     if (!st) {
         parts[1] = gnd_conj(gnd_flip(parts[1], GND_AXIS(0)));
@@ -421,11 +328,16 @@ gnd_status gndm__fft_vector(gndm_ctx *c, gndm_array *x, const gndm__fft *f, gnd_
     gnd_status st = f->real && f->inverse ? hermitian(c, x, n, &y) : GND_OK;
     if (!st && n1) {
         const int half = f->real && !f->inverse;
-        st = to_columns(c, y, n1, n / n1, &y);
+        lines w = {.inverse = f->inverse, .norm = f->norm};
+        gndm__columns m = {.n = 0};
+        st = gndm__columns_fetch(c, y, n1, n / n1, &m);
         if (!st)
-            st = transform(c, like, y, half, f->inverse, f->norm, t, &y);
-        if (!st)
-            st = half ? mirrored(c, like, y, n1, &y) : from_rows(c, like, y, n, &y);
+            st = transform(c, like, &m, half, f->inverse, f->norm, t, &y);
+        if (!st && half)
+            st = mirrored(c, like, of_rows(c, y, 0, f->norm), n1, &y);
+        else if (!st)
+            st = gndm__fft_from_rows(c, like, y, n, some_rows, &w, &y);
+        gndm__columns_free(c, &m);
     } else if (!st) {
         st = bluestein(c, y, f, t, &y);
         if (!st && f->real && !f->inverse) {

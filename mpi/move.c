@@ -184,15 +184,15 @@ static int64_t parcel_of(const fetching *q, int from, int to, gnd_array **with)
     return n;
 }
 
-/* Copies what this rank sends to host memory. Reading it later would wait for the work of
- * `meanwhile`. */
+/* Copies what this rank sends to host memory, unless MPI takes it from the device. Reading it later
+ * would wait for the work of `meanwhile`. */
 static gnd_status to_host(const fetching *q)
 {
     gnd_status st = GND_OK;
     for (int k = 1; k < q->c->size; k++) {
-        q->in[k].hosted = !q->in[k].direct;
-        q->out[k].hosted = !q->out[k].direct;
-        if (q->out[k].direct)
+        q->in[k].hosted = !q->in[k].direct && !q->in[k].address;
+        q->out[k].hosted = !q->out[k].direct && !q->out[k].address;
+        if (!q->out[k].hosted)
             continue;
         const size_t n = (size_t)q->out[k].n * gnd_dtype_size(q->x->dtype);
         if (!n || st)
@@ -220,6 +220,8 @@ static gnd_status compute(const fetching *q, int n, gnd_array **all, int staged)
         st = gnd_eval_all(1, all);
     for (int i = 0; i < n && !st && staged; i++)
         st = gndm__ready(c, all[i]);
+    if (!st && staged && c->cu)
+        st = gndm__place_parcels(c, q->x->dtype, q->out, q->in);
     return st;
 }
 

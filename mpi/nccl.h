@@ -97,7 +97,7 @@ const gndm__cuda *gndm__cuda_load(char *why, size_t size);
 
 /* --- groups (nccl.c) -------------------------------------------------------------------------- */
 
-enum { GNDM__NCCL_EVENTS = 9 };
+enum { GNDM__NCCL_EVENTS = 17 };
 
 /* The communicator of this rank's group. */
 struct gndm__nccl {
@@ -121,6 +121,9 @@ void gndm__nccl_drop(gndm_ctx *c, const char *why);
 
 /* --- exchanges (nccl_move.c) ------------------------------------------------------------------ */
 
+/* The address of x's elements in C order, in memory that lives as long as the call. A failure is
+ * the context's message. */
+gnd_status gndm__address_of(gndm_ctx *c, gnd_array *x, uint64_t *address);
 /* Whether all ranks of the context are one group. The same on all ranks. */
 int gndm__nccl_covers(const gndm_ctx *c);
 /* Whether this rank exchanges with `peer` by NCCL. */

@@ -87,9 +87,9 @@ void gndm__nccl_hold(gndm_ctx *c, int on)
 {
     if (!c->nccl)
         return;
-    c->nccl->held = on;
-    if (on)
+    if (on && !c->nccl->held)
         c->nccl->last = 0;
+    c->nccl->held = on;
 }
 
 int gndm__nccl_held(const gndm_ctx *c)
@@ -166,9 +166,7 @@ int gndm__nccl_reaches(const gndm_ctx *c, int peer)
     return c->nccl && c->nccl->index[peer] >= 0;
 }
 
-/* The address of x's elements in C order, in memory that lives as long as the call. A failure is
- * the context's message. */
-static gnd_status address_of(gndm_ctx *c, gnd_array *x, uint64_t *address)
+gnd_status gndm__address_of(gndm_ctx *c, gnd_array *x, uint64_t *address)
 {
     gnd_native_array m;
     const int64_t n = gnd_size(x);
@@ -188,7 +186,7 @@ static gnd_status prepare_one(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm_
 {
     gnd_native_array m;
     if (out->direct && out->n) {
-        const gnd_status st = address_of(c, out->x, &out->address);
+        const gnd_status st = gndm__address_of(c, out->x, &out->address);
         if (st)
             return st;
     }
@@ -350,7 +348,7 @@ static gnd_status place(gndm_ctx *c, const collective *k, gnd_array *x, uint64_t
 {
     if (gnd_status_of(x))
         return gndm__fail(c, gnd_status_of(x), "%s", gnd_error(x));
-    const gnd_status st = address_of(c, x, from);
+    const gnd_status st = gndm__address_of(c, x, from);
     if (st)
         return st;
     *out = gnd_native_new(c->dev, gnd_dtype_of(x), k->ndim, k->shape, to);

@@ -190,6 +190,7 @@ static gndm_ctx *new_context(unsigned flags)
     if (!c)
         return &lost;
     c->flags = flags;
+    c->chunk = GNDM_CHUNK;
     c->comm = c->watch = c->node = MPI_COMM_NULL;
     c->rng = gnd_rng_seed(0);
     c->timeout = 600;

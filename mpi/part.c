@@ -196,6 +196,39 @@ gndm_part *gndm_part_cuts(gndm_ctx *c, int ndim, const int64_t *shape, const int
 
 /* --- cuts by speed ---------------------------------------------------------------------------- */
 
+/* Makes the speeds (elements per second) those with which parts of n elements, cut in proportion to
+ * them, all end at the same time, if part i begins late by latency[i]: the parts are
+ * speed[i] (T - latency[i]), or 0, and n together. */
+static void begin_late(int64_t n, int k, double *speed, const double *latency)
+{
+    double end = INFINITY, before, late = 0;
+    for (int i = 0; i < k; i++)
+        late += latency[i];
+    if (!(late > 0) || n == 0)
+        return;
+    do {
+        double sum = 0, work = (double)n;
+        for (int i = 0; i < k; i++)
+            if (latency[i] < end)
+                sum += speed[i], work += speed[i] * latency[i];
+        before = end;
+        end = work / sum;
+    } while (end < before);
+    for (int i = 0; i < k; i++)
+        speed[i] *= fmax(end - latency[i], 0);
+}
+
+/* The latency up to which ranks count as equal: twice the least, because they vary as much, or some
+ * tens of microseconds, which other costs of a call exceed. */
+static double prompt(const gndm_ctx *c)
+{
+    const double others = 50e-6;
+    double least = c->ranks[0].latency;
+    for (int r = 1; r < c->size; r++)
+        least = fmin(least, c->ranks[r].latency);
+    return fmax(2 * least, others);
+}
+
 /* Takes the limits as speeds, and the next limits as limits. Returns the new sum of speeds. */
 static double relax(int k, double *speed, double *most, const double *next)
 {
@@ -264,7 +297,9 @@ gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const
     gndm__leave(c, NULL);
     p = gndm__part_new(c, ndim, shape);
     const size_t n = (size_t)c->size + 1;
-    double *speed = malloc(3 * n * sizeof *speed), *most = speed + n, *buffer = most + n;
+    double *speed = malloc(4 * n * sizeof *speed), *most = speed + n, *buffer = most + n;
+    double *late = buffer + n, all = 0;
+    const double early = prompt(c);
     int64_t *cut = malloc(n * sizeof *cut);
     if (!speed || !cut) {
         free(speed);
@@ -272,22 +307,28 @@ gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const
         gndm_part_free(p);
         return &lost;
     }
+    for (int r = 0; r < c->size; r++)
+        all += c->ranks[r].bandwidth;
     strides(ndim, g, stride);
     for (int d = 0; d < ndim && !p->status; d++) {
         double row = 16; /* bytes per step along this axis, for the largest elements */
         for (int e = 0; e < ndim; e++)
             row *= e == d ? 1 : (double)shape[e] / g[e];
         for (int k = 0; k < g[d]; k++)
-            speed[k] = most[k] = buffer[k] = INFINITY;
+            speed[k] = most[k] = buffer[k] = INFINITY, late[k] = 0;
         for (int r = 0; r < c->size; r++) {
             const int k = r / stride[d] % g[d];
-            const double v = kind ? c->ranks[r].flops : c->ranks[r].share;
+            /* of floats that are read and written, a quarter of the largest elements' bytes each */
+            const double v =
+                kind ? c->ranks[r].flops : c->ranks[r].share * all / (row > 0 ? row / 2 : 1);
             const double m = floor((double)c->ranks[r].mem_bytes / 8 / (row > 0 ? row : 1));
             const double b = floor((double)c->ranks[r].max_alloc_bytes / (row > 0 ? row : 1));
             speed[k] = v < speed[k] ? v : speed[k];
             buffer[k] = b < buffer[k] ? b : buffer[k];
             most[k] = fmin(fmin(m, b), most[k]);
+            late[k] = kind ? 0 : fmax(late[k], c->ranks[r].latency - early);
         }
+        begin_late(shape[d], g[d], speed, late);
         cuts_by(shape[d], g[d], speed, most, buffer, cut);
         gndm__part_split(p, d, g[d], stride[d], cut);
     }

@@ -55,10 +55,11 @@ static int load(const char *path, gndm_rank_info *i)
     FILE *f = path[0] ? fopen(path, "r") : NULL;
     if (!f)
         return 0;
-    const int n = fscanf(f, "gnd-mpi 7 bandwidth %lf sums %lf flops %lf link %lf end",
-                         &i->bandwidth, &i->sums, &i->flops, &i->link);
+    const int n = fscanf(f, "gnd-mpi 8 bandwidth %lf sums %lf flops %lf link %lf latency %lf end",
+                         &i->bandwidth, &i->sums, &i->flops, &i->link, &i->latency);
     fclose(f);
-    return n == 4 && i->bandwidth > 0 && i->sums > 0 && i->flops > 0 && i->link >= 0;
+    return n == 5 && i->bandwidth > 0 && i->sums > 0 && i->flops > 0 && i->link >= 0 &&
+           i->latency >= 0;
 }
 
 /* Saves the figures. If the file cannot be written, the next program measures again; this is not an
@@ -70,8 +71,8 @@ static void save(const char *path, const gndm_rank_info *i)
     FILE *f = path[0] ? fopen(temporary, "w") : NULL;
     if (!f)
         return;
-    fprintf(f, "gnd-mpi 7\nbandwidth %.6g\nsums %.6g\nflops %.6g\nlink %.6g\nend\n", i->bandwidth,
-            i->sums, i->flops, i->link);
+    fprintf(f, "gnd-mpi 8\nbandwidth %.6g\nsums %.6g\nflops %.6g\nlink %.6g\nlatency %.6g\nend\n",
+            i->bandwidth, i->sums, i->flops, i->link, i->latency);
     const int bad = ferror(f);
     if (fclose(f) || bad || rename(temporary, path))
         remove(temporary);
@@ -220,6 +221,30 @@ static gnd_status rate(gndm_ctx *c, work w, double *y)
     return st;
 }
 
+/* What a sum of few elements, and reading it, takes longer than its work at `speed` bytes per
+ * second: the least of some times in seconds, while all ranks do so. So many elements that no
+ * device leaves them to the calling thread. */
+static gnd_status start_cost(gndm_ctx *c, double speed, double *y)
+{
+    enum { RUNS = 20, FEW = 1 << 16 };
+    float sum;
+    gnd_status st = gndm__barrier(c, c->comm), done_well = GND_OK;
+    *y = 0;
+    gnd_scope_begin();
+    gnd_array *x = operand(c, FEW, SUM);
+    for (int i = 0; i < RUNS && !st && !done_well; i++) {
+        gnd_scope_begin();
+        const double t = gndm__now();
+        done_well = gnd_read(done(x, SUM), &sum, sizeof sum);
+        const double dt = gndm__now() - t;
+        *y = *y > 0 && *y < dt ? *y : dt;
+        gnd_scope_end();
+    }
+    gnd_scope_end();
+    *y = *y > 4 * FEW / speed ? *y - 4 * FEW / speed : 0;
+    return st;
+}
+
 /* Sends n elements of x to the next rank, receives as many from the one before, and waits for them.
  * The seconds; 0 after a failure. */
 static double send_on(gndm_ctx *c, gnd_array *x, int64_t n, gndm__parcel *out, gndm__parcel *in)
@@ -292,6 +317,16 @@ static void share(const gndm_ctx *c, gndm_rank_info *all)
         all[r].share /= total;
 }
 
+/* Sets the latency of each rank to the least one among devices of its name, which differ by what
+ * else their hosts did meanwhile. */
+static void alike(const gndm_ctx *c, gndm_rank_info *all)
+{
+    for (int r = 0; r < c->size; r++)
+        for (int k = 0; k < c->size; k++)
+            if (all[k].latency < all[r].latency && !strcmp(all[k].name, all[r].name))
+                all[r].latency = all[k].latency;
+}
+
 gnd_status gndm__measure(gndm_ctx *c)
 {
     gnd_device_info d;
@@ -315,6 +350,8 @@ gnd_status gndm__measure(gndm_ctx *c)
                 st = rate(c, SUM, &mine.sums);
             if (!st)
                 st = rate(c, PRODUCT, &mine.flops);
+            if (!st)
+                st = start_cost(c, mine.sums, &mine.latency);
             if (!st)
                 st = link_rate(c, &mine.link);
             if (!st)
@@ -347,6 +384,7 @@ gnd_status gndm__measure(gndm_ctx *c)
         return st;
     }
     share(c, all);
+    alike(c, all);
     c->ranks = all;
     return GND_OK;
 }

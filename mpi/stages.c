@@ -7,8 +7,6 @@
  */
 #include "move.h"
 
-#include <string.h>
-
 /* All stages of a move. cut: grid + 1 cuts of the axis within the current stage. */
 typedef struct moving {
     gndm_ctx *c;
@@ -156,12 +154,13 @@ gnd_status gndm__in_stages(gndm_ctx *c, const gndm__staged *s, gnd_array **out)
 
 int gndm__stages(const gndm_ctx *c, const gndm_part *p, gnd_dtype t)
 {
-    /* CPU ranks share their cores with the exchange, so they gain nothing */
-    const int64_t pays = c->stage                               ? c->stage
-                         : gndm__nccl_covers(c) && c->peers     ? INT64_C(128) << 20
-                         : gndm__nccl_covers(c)                 ? INT64_C(256) << 20
-                         : strcmp(c->transport->name, "mapped") ? INT64_C(64) << 20
-                                                                : INT64_MAX;
+    /* CPU ranks share their cores with the exchange, so they gain nothing; nor do those that stage:
+     * the network takes most of the time, and a stage is copied to the host before it is sent */
+    const int64_t pays = c->stage                           ? c->stage
+                         : gndm__nccl_covers(c) && c->peers ? INT64_C(128) << 20
+                         : gndm__nccl_covers(c)             ? INT64_C(256) << 20
+                         : c->all_aware                     ? INT64_C(64) << 20
+                                                            : INT64_MAX;
     const int64_t bytes = gndm__product(p->ndim, p->shape) / c->size * (int64_t)gnd_dtype_size(t);
     const int64_t n = bytes / pays;
     return n < 1 ? 1 : n > GNDM__STAGES ? GNDM__STAGES : (int)n;

@@ -54,14 +54,13 @@ static char *chunk_at(const end *e, int64_t i)
 
 /* --- the memory of an array ------------------------------------------------------------------- */
 
-/* The address of an evaluated array's elements, if they are in C order in host memory (cuda 0) or
- * in that of a CUDA device; else NULL. */
-static char *memory_of(gnd_array *x, int cuda)
+/* The address of an evaluated array's elements, if they are in C order in host memory; else NULL.
+ */
+static char *memory_of(gnd_array *x)
 {
     gnd_native_array m;
     if (gnd_native(x, &m) || !m.address ||
-        (cuda ? m.kind != GND_NATIVE_CUDA
-              : m.kind != GND_NATIVE_HOST && m.kind != GND_NATIVE_OPENCL))
+        (m.kind != GND_NATIVE_HOST && m.kind != GND_NATIVE_OPENCL))
         return NULL;
     int64_t step = (int64_t)gnd_dtype_size((gnd_dtype)m.dtype);
     for (int d = m.ndim - 1; d >= 0; d--) {
@@ -72,16 +71,27 @@ static char *memory_of(gnd_array *x, int cuda)
     return (char *)(uintptr_t)m.address;
 }
 
-/* New memory of the device to receive in, which no earlier work uses any more. On failure the ring
- * is used. */
-static void open_device(gndm_ctx *c, end *e)
+gnd_status gndm__place_parcels(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in)
 {
     gnd_native_array m;
-    e->whole = gnd_native_new(c->dev, e->t, 1, &e->p->n, &m);
-    if (gnd_status_of(e->whole) || gndm__nccl_settle(c) || gnd_sync(c->dev))
-        e->whole = NULL;
-    else
-        e->at = (char *)(uintptr_t)m.address;
+    gnd_status st = GND_OK;
+    int any = 0;
+    for (int k = 1; k < c->size && !st; k++) {
+        if (!out[k].direct && !out[k].hosted && !out[k].address && out[k].n) {
+            st = gndm__address_of(c, out[k].x, &out[k].address);
+            any = 1;
+        }
+        if (!in[k].direct && !in[k].hosted && !in[k].address && in[k].n) {
+            in[k].x = gnd_native_new(c->dev, t, 1, &in[k].n, &m);
+            in[k].address = gnd_status_of(in[k].x) ? 0 : m.address;
+            any = 1;
+        }
+    }
+    if (!st && any) /* what is sent has been computed, and no earlier work uses what receives */
+        st = gndm__nccl_settle(c);
+    if (st) /* for callers that ask gnd_message() */
+        gnd_wait(gnd_fail(st, "%s", c->message));
+    return st || !any ? st : gnd_sync(c->dev);
 }
 
 static void open_end(gndm_ctx *c, end *e, gndm__parcel *p, gnd_dtype t, int mapped, int in)
@@ -95,14 +105,15 @@ static void open_end(gndm_ctx *c, end *e, gndm__parcel *p, gnd_dtype t, int mapp
         return;
     if (p->hosted && !in)
         e->at = p->host;
-    else if (in && (mapped || p->hosted))
+    else if (p->address) {
+        e->at = (char *)(uintptr_t)p->address;
+        e->whole = in ? p->x : NULL;
+    } else if (in && (mapped || p->hosted))
         e->at = malloc((size_t)(p->n * e->size)); /* if it fails, the ring is used */
-    else if (in && c->cu)
-        open_device(c, e);
-    else if (mapped || c->cu)
-        e->at = memory_of(p->x, c->cu != NULL);
+    else if (mapped)
+        e->at = memory_of(p->x);
     /* both ends must cut a message alike, whatever memory they use */
-    e->chunk = GNDM_CHUNK / e->size;
+    e->chunk = c->chunk / e->size;
     e->nchunks = (p->n + e->chunk - 1) / e->chunk;
     if (!in && !e->at)
         e->flat = gnd_reshape(p->x, 1, &p->n);
@@ -277,6 +288,8 @@ static gnd_status by_mapping(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__
 gnd_status gndm__by_device(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in)
 {
     void *old;
+    if (c->cu) /* a parcel for which this fails uses the ring, and tells the error */
+        gndm__place_parcels(c, t, out, in);
     const int pushed = c->cu && c->cu->CtxPushCurrent(c->cu_context) == 0;
     const gnd_status st = exchange(c, t, out, in, 0);
     if (pushed)
@@ -312,7 +325,7 @@ static int mapping_works(gndm_ctx *c)
     for (int i = 0; ok && i < N; i++)
         data[i] = i * 31 + c->rank;
     gnd_array *x = ok ? gnd_add_i(gnd_from(c->dev, GND_INT32, 1, &n, data), 1) : NULL;
-    ok = ok && gnd_wait(x) == GND_OK && memory_of(x, 0);
+    ok = ok && gnd_wait(x) == GND_OK && memory_of(x);
     gnd_native_fill(&m, GND_INT32, 1, &n);
     m.kind = GND_NATIVE_HOST;
     m.address = (uint64_t)(uintptr_t)data;
@@ -324,7 +337,7 @@ static int mapping_works(gndm_ctx *c)
         MPI_Request req[2];
         memset(data, 0, N * sizeof *data);
         ok = MPI_Irecv(data, N, MPI_INT32_T, from, TAG, c->comm, &req[0]) == MPI_SUCCESS &&
-             MPI_Isend(memory_of(x, 0), N, MPI_INT32_T, to, TAG, c->comm, &req[1]) == MPI_SUCCESS &&
+             MPI_Isend(memory_of(x), N, MPI_INT32_T, to, TAG, c->comm, &req[1]) == MPI_SUCCESS &&
              gndm__wait(c, 2, req) == GND_OK;
         for (int i = 0; ok && i < N; i++)
             ok = data[i] == i * 31 + from + 1;

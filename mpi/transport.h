@@ -20,7 +20,7 @@ typedef struct gndm__parcel {
     char *host;   /* malloc'ed. The caller frees it, also that of received elements */
     int64_t taken;    /* for use by the caller */
     int direct;       /* NCCL or peer.c moves it: the caller asks gndm__nccl_reaches(peer) */
-    uint64_t address; /* of its elements, then */
+    uint64_t address; /* of its elements on the device, then, and after gndm__place_parcels */
 } gndm__parcel;
 
 typedef struct gndm__transport {
@@ -43,6 +43,10 @@ gnd_status gndm__exchange(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__par
 gnd_status gndm__started(gndm_ctx *c, gnd_status st, const char *text);
 /* The exchange of a context of which some ranks give MPI device memory: those with c->cu. */
 gnd_status gndm__by_device(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in);
+/* For a rank with c->cu: sets the addresses of what MPI sends and receives, and waits until they
+ * may be used. Work that begins afterwards goes on during the exchange. Fails if the device does.
+ */
+gnd_status gndm__place_parcels(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in);
 /* Tests whether this rank can give device memory to MPI (c->cu, c->aware). All ranks call it.
  * Fails, on all ranks, only if GND_MPI_CUDA requires it or MPI fails (aware.c). */
 gnd_status gndm__aware_open(gndm_ctx *c);

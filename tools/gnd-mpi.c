@@ -180,7 +180,8 @@ static int devices(void)
                "link %.3g GB/s (%s)\n",
                info[r].bandwidth / 1e9, info[r].sums / 1e9, info[r].flops / 1e9, info[r].link / 1e9,
                info[r].transport);
-        printf("    share     %.1f %% of arrays; memory %s\n", 100 * info[r].share,
+        printf("    share     %.1f %% of large arrays; latency %.3g us; memory %s\n",
+               100 * info[r].share, info[r].latency * 1e6,
                size_text((double)info[r].mem_bytes, mem, sizeof mem));
         if (info[r].no_nccl[0])
             printf("    no NCCL   %s\n", info[r].no_nccl);

@@ -106,6 +106,7 @@ typedef struct gndm_rank_info {
     double sums;                          /* bytes per second of sums */
     double flops;                         /* operations per second of products, float32 */
     double link;                          /* bytes per second to the next rank */
+    double latency;                       /* seconds before a sum begins and after it ends */
     double share;                        /* part of arrays that are cut by GNDM_BANDWIDTH: 0 .. 1 */
     uint64_t mem_bytes, max_alloc_bytes; /* memory of the device, and its largest buffer */
     char no_nccl[160];                   /* why it does not use NCCL; "" if it does */

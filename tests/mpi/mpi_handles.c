@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * mpi_handles.c - what ranks, partitions and arrays tell of themselves; owners and scopes; speeds
- * and the cuts that follow them; and NULL as each handle. Started by mpi.sh.
+ * and the cuts that follow them; and NULL as each handle. Started by mpi.sh; mpi_handles cuts N...
+ * by mpi_tools.sh.
  */
 #include "dist.h"
 
@@ -139,8 +140,31 @@ static void nothing(void)
             "no argument, no name, no context: %s", gndm_message(ctx));
 }
 
+/* Prints the default cuts of vectors of float32, for mpi_tools.sh. Rank 1 has another device,
+ * because those of one name have one latency. */
+static int cuts(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1)
+        setenv("GND_DEVICE", "null:0", 1);
+    ctx = gndm_open(MPI_COMM_WORLD, NULL, 0);
+    for (int i = 2; i < *argc; i++) {
+        const int64_t n = atoll((*argv)[i]);
+        gndm_part *p = gndm_part_default(ctx, 1, &n);
+        for (int r = 0; gndm_rank(ctx) == 0 && r < gndm_size(ctx); r++)
+            printf("%lld%s", (long long)extent(p, r), r + 1 < gndm_size(ctx) ? " " : "\n");
+        gndm_part_free(p);
+    }
+    gndm_close(ctx);
+    MPI_Finalize();
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "cuts"))
+        return cuts(&argc, &argv);
     /* PoCL's device of rank 1 has 1 GB, where MPI tells the rank before it begins. */
     const char *me = getenv("OMPI_COMM_WORLD_RANK");
     me = me ? me : getenv("PMI_RANK");

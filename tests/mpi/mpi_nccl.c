@@ -144,6 +144,28 @@ static void transforms(void)
         }
 }
 
+/* Of vectors: columns, rows and the vector again go in stages, in chunks of unlike sizes. */
+static void vectors(void)
+{
+    static const struct {
+        const char *name;
+        gnd_dtype t;
+        int64_t n;
+    } rows[] = {{"fft", GND_COMPLEX64, 17150}, {"rfft", GND_FLOAT32, 17150}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int way = 0; way < 2; way++) {
+            gnd_array *x = dist_sample(rows[i].t, 1, &rows[i].n, 19);
+            gndm_array *a = dist_array(x, way);
+            const gnd_value v = gnd_value_array(x);
+            gnd_value ref;
+            if (dist_ok(gnd_call(dev, rows[i].name, 1, &v, 0, NULL, &ref) == GND_OK, "%s",
+                        rows[i].name))
+                dist_same(gndm_unary(rows[i].name, a), ref.as.array, 1e-5,
+                          "%s of %d elements, way %d", rows[i].name, (int)rows[i].n, way);
+            gndm_release(a);
+        }
+}
+
 /* Messages of several chunks, of unlike sizes, from some ranks to some, also in stages. */
 static void large(void)
 {
@@ -151,6 +173,7 @@ static void large(void)
     moves(GND_COMPLEX128, 7, 33);
     strided();
     transforms();
+    vectors();
 }
 
 static void everything(void)
@@ -254,19 +277,20 @@ static void failure(const char *text, int breaks, int wide)
     gndm_part_free(whole);
 }
 
-/* A failure of one stage of an exchange. */
-static void stage_failure(const char *text)
+/* A failure of one stage of an exchange, of a matrix or a vector. */
+static void stage_failure(const char *text, int vector)
 {
-    const int64_t shape[2] = {60, 64};
-    gnd_array *x = dist_sample(GND_COMPLEX64, 2, shape, 5);
-    gndm_array *a = dist_array(x, 0), *y = gndm_unary("fft2", a);
+    const int64_t shape[2] = {60, 64}, n = 17150;
+    const char *name = vector ? "fft" : "fft2";
+    gnd_array *x = dist_sample(GND_COMPLEX64, vector ? 1 : 2, vector ? &n : shape, 5);
+    gndm_array *a = dist_array(x, 0), *y = gndm_unary(name, a);
     const int failed = gndm_wait(ctx, 1, &y) != GND_OK;
     dist_ok(failed && strstr(gndm_message(ctx), text) && strstr(gndm_message(ctx), "[rank 1]") &&
                 everywhere(gndm_message(ctx)),
             "one rank's failure is everybody's: %s", gndm_message(ctx));
     gndm_release(y);
     dist_ok(gndm_status(ctx) == GND_OK, "the context can still be used");
-    dist_same(gndm_unary("fft2", a), gnd_fftn(x, 2, NULL, NULL, GND_NORM_BACKWARD), 1e-5,
+    dist_same(gndm_unary(name, a), gnd_fftn(x, vector ? 1 : 2, NULL, NULL, GND_NORM_BACKWARD), 1e-5,
               "and it transforms as it should");
     gndm_release(a);
 }
@@ -281,8 +305,8 @@ int main(int argc, char **argv)
         trees();
     else if (argc > 1 && !strcmp(argv[1], "large"))
         large();
-    else if (argc > 2 && !strcmp(argv[1], "fails-stages"))
-        stage_failure(argv[2]);
+    else if (argc > 2 && (!strcmp(argv[1], "fails-stages") || !strcmp(argv[1], "fails-vector")))
+        stage_failure(argv[2], !strcmp(argv[1], "fails-vector"));
     else if (argc > 2)
         failure(argv[2], !strcmp(argv[1], "breaks"), !strcmp(argv[1], "fails-large"));
     else

@@ -109,6 +109,11 @@ fi
 for call in 'ncclGroupEnd 1 4:ncclGroupEnd: unhandled cuda error' 'cuStreamWaitEvent 1 19:cuStreamWaitEvent: CUDA_ERROR'; do
     GND_MPI_STAGE=300 FAKE_FAIL=${call%%:*} started 2 mpi_nccl fails-stages "${call#*:}"
 done
+# Of a vector: while chunks of columns arrive, and with GND_TEST_ALL while they leave.
+GND_MPI_STAGE=3000 FAKE_FAIL='ncclGroupEnd 1 4' started 2 mpi_nccl fails-vector 'ncclGroupEnd: unhandled cuda error'
+if [ -n "${GND_TEST_ALL-}" ]; then
+    GND_MPI_STAGE=3000 FAKE_FAIL='ncclGroupEnd 1 12' started 2 mpi_nccl fails-vector 'ncclGroupEnd: unhandled cuda error'
+fi
 FAKE_FAIL='cuEventQuery 1 5' started 2 mpi_nccl breaks "wait: during an exchange by NCCL: cuEventQuery: CUDA_ERROR_LAUNCH_FAILED"
 
 # CUDA-aware MPI: device memory is sent and received, also beside a rank that uses its host's; a test at the start.
@@ -119,6 +124,8 @@ LD_PRELOAD=$scratch/aware.so aware 2 mpi_nccl
 check "MPI sends from the device" grep -q 'fake MPI_Isend from the device' err
 check "and receives there" grep -q 'fake MPI_Irecv to the device' err
 GND_MPI_NCCL="" LD_PRELOAD=$scratch/aware.so GND_MPI_NODE=2 started 3 mpi_nccl trees
+LD_PRELOAD=$scratch/aware.so GND_MPI_STAGE=3000 aware 2 mpi_nccl large
+check "stages are sent from the device" test "$(grep -c 'fake MPI_Isend from the device' err)" -gt 100
 told "both ranks, required" "rank 1: cuda-aware: " GND_MPI_CUDA=1 LD_PRELOAD="$scratch/aware.so"
 told "wrong bytes" "rank 0: staged: GND_MPI_NCCL=0; MPI: the test message through device memory came with" \
     FAKE_WRONG=1 LD_PRELOAD="$scratch/aware.so"

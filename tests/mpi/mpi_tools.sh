@@ -42,6 +42,23 @@ check "devices tells of every rank" test "$(grep -c '^rank [0-2]: ' out)" = 3
 )
 check "two ranks with devices of one name keep two speeds" test "$(ls speeds/mpi-*.txt | wc -l)" = 2
 check "and share the work by them" test "$(grep -c 'share *25\.0 %\|share *75\.0 %' out)" = 2
+# One rank is slower and begins 1 ms later, of which 0.1 ms do not count. Parts of 8 bytes an element that both end at T:
+# 8 n = 1e9 (T - 0.9 ms) + 3e9 T. If T is less than 0.9 ms, the slower one gets none.
+(
+    GND_CACHE=1 GND_CACHE_DIR=$scratch/late
+    export GND_CACHE GND_CACHE_DIR
+    cuts() { $mpirun -n 2 "$program_folder/mpi_handles" cuts 1000 1000000 30000000; }
+    cuts >out 2>&1
+    bandwidth=1 latency=1e-3
+    for f in late/mpi-*.txt; do
+        sed "s/^\(bandwidth\|sums\) .*/\1 ${bandwidth}e9/; s/^latency .*/latency $latency/" "$f" >edited && mv edited "$f"
+        bandwidth=3 latency=5e-5
+    done
+    cuts 2>&1 | sed 's/^\(.*\) \(.*\)$/&\n\2 \1/' >cuts
+)
+check "a small array is the prompt rank's" grep -q '^0 1000$' cuts
+check "a larger one ends on both at once" grep -q '^165625 834375$' cuts
+check "of a large one each has its share" grep -q '^7415625 22584375$' cuts
 over 2 eval --mpi 'x.maen()' x=x.npy && fail "a text that is wrong fails"
 check "its error is told once, with its place" test "$(grep -c "did you mean 'mean'" err)" = 1
 over 2 eval --mpi x x=nowhere.npy && fail "a file that is not there fails"
