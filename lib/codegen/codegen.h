@@ -106,6 +106,7 @@ typedef struct gnd__target {
     int cpu;
     int waits; /* whether groups may wait for groups that started before them */
     const gnd__tune *tune;
+    int capability; /* NVIDIA's compute capability: 10 * major + minor; 0: another device */
     /* preludes of the kernels of one plan (gnd__prelude_kept); NULL: none are kept */
     gnd__table *preludes;
 } gnd__target;
