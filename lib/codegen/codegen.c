@@ -43,6 +43,12 @@ gnd__target gnd__target_of(const gnd_props *props, const gnd__tune *tune)
     return t;
 }
 
+/* m16n8k16, ldmatrix and cp.async are there from 8.0 on. */
+int gnd__has_cores(const gnd__target *t)
+{
+    return !t->cpu && t->props->kind == GND_DEV_GPU && t->capability >= 80;
+}
+
 /* The margin is for rounding up to groups. */
 static const int64_t limit = INT32_MAX - (1 << 22);
 

@@ -7,15 +7,14 @@
 
 #include "codegen/prelude.h"
 
-/* The least compute capability, and that of wide instructions of float64. Bytes of local memory
- * that a group has without asking. */
-enum { LEAST = 80, WIDE = 90, ROOM = 48 * 1024, MOST_STAGES = 4, PAD8 = 4 };
+/* The least compute capability with wide instructions of float64. Bytes of local memory that a
+ * group has without asking. */
+enum { WIDE = 90, ROOM = 48 * 1024, MOST_STAGES = 4, PAD8 = 4 };
 
 int gnd__on_cores(const gnd_gemm *g, const gnd__target *to)
 {
     const gnd_dtype t = (gnd_dtype)g->dtype;
-    return (t == GND_FLOAT16 || t == GND_BFLOAT16 || t == GND_FLOAT64) && !to->cpu &&
-           to->props->kind == GND_DEV_GPU && to->capability >= LEAST &&
+    return (t == GND_FLOAT16 || t == GND_BFLOAT16 || t == GND_FLOAT64) && gnd__has_cores(to) &&
            to->props->local_bytes >= ROOM && (g->a.col == 1 || g->a.row == 1) &&
            (g->b.col == 1 || g->b.row == 1);
 }
