@@ -399,8 +399,8 @@ static void on_cores(gnd_device *dev, const char *spec)
         check2(dev, t, 202, 66, 150, REF_TRANSPOSED, REF_CONTIG);
         check2(dev, t, 20, 9001, 17, REF_TRANSPOSED, REF_CONTIG);
         check2(dev, t, 24, 9008, 32, REF_CONTIG, REF_TRANSPOSED);
-        check2(dev, t, 300, 2000, 130, REF_CONTIG, REF_CONTIG);
-        check2(dev, t, 1300, 48, 2570, REF_CONTIG, REF_CONTIG);
+        check2(dev, t, 140, 600, 130, REF_CONTIG, REF_CONTIG);
+        check2(dev, t, 1300, 9, 2570, REF_CONTIG, REF_CONTIG);
         check(dev, t, 3, (int64_t[]){3, 80, 48}, 3, (int64_t[]){3, 48, 96}, REF_CONTIG, REF_CONTIG);
         check(dev, t, 3, (int64_t[]){3, 65, 90}, 2, (int64_t[]){90, 67}, REF_TRANSPOSED,
               REF_CONTIG);
