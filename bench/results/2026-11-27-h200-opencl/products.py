@@ -1,50 +1,59 @@
-import sys, time, gnd
+# SPDX-License-Identifier: BSD-3-Clause
+"""products.py DEVICE - the least times of products of matrices and of attention."""
+import sys
+import time
+
+import gnd
 import numpy as np
-dev = sys.argv[1]
-d = gnd.Device(dev); d.use()
-g = gnd.random.default_rng(1)
-small = len(sys.argv) > 2
-def put(shape, dt, tr=False):
-    x = gnd.asarray(np.random.default_rng(1).standard_normal(shape).astype(np.float32)).astype(dt)
-    gnd.evaluate(x); return x
-def t(name, f, flops, secs=0.1):
-    try:
-        gnd.evaluate(f()); gnd.synchronize()
-        best = 1e9; t0 = time.perf_counter(); n = 1
-        while time.perf_counter() - t0 < secs:
-            gnd.synchronize(); a = time.perf_counter()
-            for _ in range(n): gnd.evaluate(f())
-            gnd.synchronize(); b = (time.perf_counter() - a) / n
-            if b * n < 0.01: n *= 2
-            else: best = min(best, b)
-            best = min(best, b)
-        print(f'{name:40s} {best*1e3:9.4f} ms {flops/best/1e12:8.1f} TF', flush=True)
-    except Exception as e: print(name, 'FAILED', str(e)[:600], flush=True)
-for dt in ('float16', 'bfloat16', 'float64'):
-    for n in ([96] if small else [128, 256, 512, 1000, 1001, 1024, 1536, 2048, 4096] if dt != 'bfloat16' else [1001, 2048]):
-        a, b = put((n, n), dt), put((n, n), dt)
-        t(f'{dt} {n}', lambda: a @ b, 2*n**3)
-    n = 96 if small else 2048
-    if dt != 'bfloat16':
-        t(f'{dt} {n} a.T', lambda: a.T @ b if n == 96 else c.T @ c, 2*n**3) if small else None
-        c = put((n, n), dt)
-        t(f'{dt} {n} c.T @ c', lambda: c.T @ c, 2*n**3)
-        t(f'{dt} {n} c @ c.T', lambda: c @ c.T, 2*n**3)
-        m = 32 if small else 4096
-        x, y = put((64, m), dt), put((m, m), dt)
-        t(f'{dt} 64 x {m} x {m}', lambda: x @ y, 2*64*m*m)
-        z = put((32, 8 * 32, 256), dt)
-        t(f'{dt} 32 of 256', lambda: z @ z, 2*32*256**3)
-        u, v = put((100, 2 * m), dt), put((2 * m, 100), dt)
-        t(f'{dt} 100 x {2*m} x 100', lambda: u @ v, 2*100*100*2*m)
-def att(q, k, v, mask=None):
+
+
+def put(shape, dtype):
+    x = gnd.asarray(np.random.default_rng(1).standard_normal(shape).astype(np.float32)).astype(dtype)
+    gnd.evaluate(x)
+    return x
+
+
+def show(name, f, flops, seconds=0.1):
+    gnd.evaluate(f())
+    gnd.synchronize()
+    least, n, start = 1e9, 1, time.perf_counter()
+    while time.perf_counter() - start < seconds:
+        t = time.perf_counter()
+        for _ in range(n):
+            gnd.evaluate(f())
+        gnd.synchronize()
+        t = time.perf_counter() - t
+        least = min(least, t / n)
+        n *= 2 if t < 0.01 else 1
+    print(f'{name:40s} {least * 1e3:9.4f} ms {flops / least / 1e12:8.1f} TF', flush=True)
+
+
+def attention(q, k, v, mask=None):
     s = q @ k.transpose(0, 1, 3, 2) * 0.125
-    if mask is not None: s = gnd.where(mask, s, -1e9)
+    if mask is not None:
+        s = gnd.where(mask, s, -1e9)
     e = gnd.exp(s - s.max(axis=-1, keepdims=True))
     return (e / e.sum(axis=-1, keepdims=True)) @ v
-sh = (1, 2, 64, 64) if small else (4, 12, 1024, 64)
+
+
+gnd.Device(sys.argv[1]).use()
+for dt in ('float16', 'bfloat16', 'float64'):
+    for n in [1001, 2048] if dt == 'bfloat16' else [128, 256, 512, 1000, 1001, 1024, 1536, 2048, 4096]:
+        a, b = put((n, n), dt), put((n, n), dt)
+        show(f'{dt} {n}', lambda: a @ b, 2 * n**3)
+    if dt == 'bfloat16':
+        continue
+    c = put((2048, 2048), dt)
+    show(f'{dt} 2048 c.T @ c', lambda: c.T @ c, 2 * 2048**3)
+    show(f'{dt} 2048 c @ c.T', lambda: c @ c.T, 2 * 2048**3)
+    x, y = put((64, 4096), dt), put((4096, 4096), dt)
+    show(f'{dt} 64 x 4096 x 4096', lambda: x @ y, 2 * 64 * 4096**2)
+    z = put((32, 256, 256), dt)
+    show(f'{dt} 32 of 256', lambda: z @ z, 2 * 32 * 256**3)
+    u, w = put((100, 8192), dt), put((8192, 100), dt)
+    show(f'{dt} 100 x 8192 x 100', lambda: u @ w, 2 * 100 * 100 * 8192)
 for dt in ('float16', 'bfloat16'):
-    q, k, v = put(sh, dt), put(sh, dt), put(sh, dt)
-    n = sh[2]
-    t(f'attention {dt}', lambda: att(q, k, v), 4*sh[0]*sh[1]*n*n*64)
-    t(f'attention causal {dt}', lambda: att(q, k, v, gnd.arange(n)[:, None] >= gnd.arange(n)), 2*sh[0]*sh[1]*n*n*64)
+    q, k, v = (put((4, 12, 1024, 64), dt) for _ in range(3))
+    i = gnd.arange(1024)
+    show(f'attention {dt}', lambda: attention(q, k, v), 4 * 48 * 1024**2 * 64)
+    show(f'attention causal {dt}', lambda: attention(q, k, v, i[:, None] >= i), 2 * 48 * 1024**2 * 64)
