@@ -47,12 +47,14 @@ GND_INLINE g_f32 cross_(g_f32 v, g_i32 n)
 
 /* The product of 16-bit elements: how slices lie in local memory and how a warp multiplies them. A line is BK terms of
  * a row of a (AK) or a column of b (BKC), or a term of BM rows or BN columns, in pieces of 8 elements whose order
- * depends on the line, so that what a warp reads at once lies in different banks. W: the pieces of a line. SINGLES: a
+ * depends on the line, so that what a warp reads at once lies in different banks. W: the pieces of a line;
+ * JUMP: from a work-item's piece to its next, WG pieces further. SINGLES: a
  * piece of a view that begins or goes on at odd places. */
 //@text cores_of_2
 #define EACH 8
 #define PLACE(line, piece, W) \
     (((line) * (W) + ((W) >= 8 ? (piece) ^ (line) % 8 : (piece) ^ (line) / 2 % 4)) * 16)
+#define JUMP(W) (WG * 16)
 #define SINGLES(to, from, n) \
     { \
         g_u32 u[4]; \
@@ -95,6 +97,7 @@ GND_INLINE g_f32 cross_(g_f32 v, g_i32 n)
 #define EACH 2
 #define PAD 4
 #define PLACE(line, piece, W) (((line) * ((W) * 2 + PAD) + (piece) * 2) * 8)
+#define JUMP(W) (WG / (W) * ((W) * 2 + PAD) * 8)
 #define SINGLES(to, from, n) \
     { \
         COPY(8, to, from, (n > 0) * 8); \
@@ -138,8 +141,9 @@ GND_INLINE g_f32 cross_(g_f32 v, g_i32 n)
     }
 
 /* A group has BM x BN results, and a warp TM x TN of them in registers. While a slice of BK terms is multiplied, the
- * next STAGES - 1 (AHEAD and one) are on their way to local memory. What is beyond an edge is 0 there. Groups that run at the same time
- * have tiles near one another. The sum of a result goes along k in slices: it depends on the shape only.
+ * next STAGES - 1 (AHEAD and one) are on their way to local memory. What is beyond an edge is 0 there. Groups that run
+ * at the same time have tiles near one another. The sum of a result goes along k in slices: it depends on the shape
+ * only.
  * PAIRS: two elements of 16 bits are written at once if the first of all is aligned to 4 bytes.
  * WAY_A, WAY_B: the bytes that a copy may take if the first line is aligned to them: 16, 4, or 1 for no copies. */
 //@text matmul_cores
@@ -154,19 +158,30 @@ GND_INLINE g_f32 cross_(g_f32 v, g_i32 n)
     const g_u32 to_a = SHARED(la), to_b = SHARED(lb);
     const g_i64 line_a = AK ? ar : ac, line_b = BKC ? bc : br;
 #define SEND(to, from, line, way, fast, L, W, lines, width) \
-    for (int e = lid; e < (L) * (W); e += WG) { \
-        const int r = e / (W), c = e % (W) * EACH, rest = r < (lines) ? (width) - c : 0; \
-        const int n = rest < 0 ? 0 : rest < EACH ? rest : EACH; \
-        GND_CONST_GLOBAL MT *const o = from + (n > 0 ? r * line + c : 0); \
-        const g_u32 at = to + PLACE(r, e % (W), W); \
-        if (way == 16 && fast) { \
-            COPY16(at, o, n * (16 / EACH)); \
-        } else if (way == 4 && fast) { \
-            UNROLL \
-            for (int q = 0; q < 8; q += 2) \
-                COPY(4, at + q * 2, o + (q < n ? q : 0), q < n ? (n - q < 2 ? 2 : 4) : 0); \
-        } else { \
-            SINGLES(at, o, n) \
+    if (way == 16 && fast) { \
+        const int r = lid / (W), c = lid % (W) * EACH, rest = (width) - c; \
+        const int most = rest < 0 ? 0 : rest < EACH ? rest : EACH; \
+        const g_u32 at = PLACE(r, lid % (W), W); \
+        GND_CONST_GLOBAL MT *o = from + r * line + c; \
+        UNROLL \
+        for (int q = 0; q < (L) * (W) / WG; q++) { \
+            const int n = r + q * (WG / (W)) < (lines) ? most : 0; \
+            COPY16(to + at + q * JUMP(W), n ? o : from, n * (16 / EACH)); \
+            o += WG / (W) * line; \
+        } \
+    } else { \
+        for (int e = lid; e < (L) * (W); e += WG) { \
+            const int r = e / (W), c = e % (W) * EACH, rest = r < (lines) ? (width) - c : 0; \
+            const int n = rest < 0 ? 0 : rest < EACH ? rest : EACH; \
+            GND_CONST_GLOBAL MT *const o = from + (n > 0 ? r * line + c : 0); \
+            const g_u32 at = to + PLACE(r, e % (W), W); \
+            if (way == 4 && fast) { \
+                UNROLL \
+                for (int q = 0; q < 8; q += 2) \
+                    COPY(4, at + q * 2, o + (q < n ? q : 0), q < n ? (n - q < 2 ? 2 : 4) : 0); \
+            } else { \
+                SINGLES(at, o, n) \
+            } \
         } \
     }
 #define FETCH(stage, first) \

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """products.py DEVICE - the least times of products of matrices and of attention."""
 import sys
