@@ -19,7 +19,7 @@
 
 /* Groups of WG work-items, 16 of them for a row, of which each has TM rows, TV of them side by side, 4 columns of
  * scores and DJ of the result, DV of them side by side. q and k come CK columns at a time, v VK rows. Rows of local
- * memory are QP long; weights of columns 0, 4, 8, ... come before those of 1, 5, 9. This is turn `turn` of TURNS. */
+ * memory are QP long; weights of columns 0, 4, 8, ... come before those of 1, 5, 9. */
 //@text attention
     GND_LOCAL g_f32 lq[CK * QP] LOCAL_ALIGN, lp[64 * QP] LOCAL_ALIGN, le[PIECE] LOCAL_ALIGN;
 #if MASK % 2 && !SHUFFLES
@@ -38,7 +38,7 @@
 #define COL(j) ((j) / DV * (16 * DV) + x * DV + (j) % DV)
 #define PART(c0) (C % CK && C - (c0) < CK ? C - (c0) : CK)
     const int lid = (int)GND_LID(0), x = lid % 16, w = lid / 16;
-    const g_i64 b = (g_i64)GND_GRP(0) % B, i0 = ((NR - 1 - (g_i64)GND_GRP(0) / B) * TURNS + turn) * BR;
+    const g_i64 b = (g_i64)GND_GRP(0) % B, i0 = (NR - 1 - (g_i64)GND_GRP(0) / B) * BR;
     const int rows = M - i0 < BR ? (int)(M - i0) : BR;
     const g_f32 scale = GND_FROM_f32((g_u32)scale_bits);
     GND_CONST_GLOBAL MT *qb = q + (b * M + i0) * C, *kb = k + b * N * C, *vb = v + b * N * D;
@@ -283,41 +283,31 @@
     if (lid == 0) odds[GND_GRP(0)] = any_;
 
 /* Rows of 16-bit elements on their way to local memory, 64 of W elements; what is beyond `rows`, or beyond a row's end
- * in the P - 8 places that it has there, is 0. A group's own copies are one group of cp.async. */
+ * in the P - 8 places that it has there, is 0. A group's own copies are one group of them. */
 //@text attention_tile
 #define MOVE_ONE(e) \
     { \
         const int r = (e) / (P - 8), c = (e) % (P - 8); \
-        to[r * P + c] = r < rows && c < W ? from[r * W + c] : (g_u16)0; \
+        const g_u16 u = r < rows && c < W ? from[r * W + c] : (g_u16)0; \
+        asm volatile("st.shared.u16 [%0], %1;" :: "r"(to + (r * P + c) * 2), "h"(u) : "memory"); \
     }
-template <int W, int P>
-static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int rows, int fast)
+GND_INLINE void tile(const int W, const int P, const g_u32 to, GND_CONST_GLOBAL g_u16 *from, int rows, int fast)
 {
+    const int lid = (int)GND_LID(0);
     if (W % 8 == 0 && fast) {
-        const unsigned at = (unsigned)__cvta_generic_to_shared(to);
-        for (int e = (int)threadIdx.x; e < 8 * (P - 8); e += WG) {
+        for (int e = lid; e < 8 * (P - 8); e += WG) {
             const int r = e / (P / 8 - 1), c = e % (P / 8 - 1) * 8, n = r < rows && c < W ? 16 : 0;
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
-                         :: "r"(at + (r * P + c) * 2), "l"(from + (n ? r * W + c : 0)), "r"(n) : "memory");
+            COPY16(to + (r * P + c) * 2, from + (n ? r * W + c : 0), n);
         }
     } else if (W % 8 == 0) { /* a view that begins between vectors */
 #pragma unroll 1
-        for (int e = (int)threadIdx.x; e < 64 * (P - 8); e += WG) MOVE_ONE(e);
+        for (int e = lid; e < 64 * (P - 8); e += WG) MOVE_ONE(e);
     } else {
-        for (int e = (int)threadIdx.x; e < 64 * (P - 8); e += WG) MOVE_ONE(e);
+        for (int e = lid; e < 64 * (P - 8); e += WG) MOVE_ONE(e);
     }
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    SENT();
 }
-#define LDSM(r, trans, at) \
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4" trans ".shared.b16 {%0, %1, %2, %3}, [%4];" \
-                 : "=r"((r)[0]), "=r"((r)[1]), "=r"((r)[2]), "=r"((r)[3]) : "r"(at) : "memory")
-#define MMA(s, a, b) \
-    asm("mma.sync.aligned.m16n8k16.row.col.f32." T16 "." T16 ".f32 " \
-        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
-        : "+f"((s)[0]), "+f"((s)[1]), "+f"((s)[2]), "+f"((s)[3]) \
-        : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
-#define PACK(r, low, high) asm("cvt.rn." T16 "x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low))
-#define BASE2(x) (fabsf(x) > 2.3e38f ? (x) : (x) * log2e) /* what is finite stays so */
+#define BASE2(x) (fabs(x) > 2.3e38f ? (x) : (x) * log2e) /* what is finite stays so */
 #define ODD2(r) (((r) & ODD16) == ODD16 || ((r) >> 16 & ODD16) == ODD16)
 #define EXP2(r, x) asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x))
 
@@ -327,15 +317,15 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
  * turn while the other is in use. Rows of local memory are PC and PD long: 8 more than a
  * multiple of 16, so that the rows of a matrix lie in different banks. Scores and exponents are of base 2. */
 //@text attention_mma
-    __shared__ __align__(16) g_u16 lk[64 * PC], lv[64 * PD];
-    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, g = lane / 4, t = lane % 4;
+    GND_LOCAL g_u16 lk[64 * PC] LOCAL_ALIGN, lv[64 * PD] LOCAL_ALIGN;
+    const int lid = (int)GND_LID(0), lane = lid % 32, warp = lid / 32, g = lane / 4, t = lane % 4;
     const g_i64 b = (g_i64)GND_GRP(0) % B, i0 = (NR - 1 - (g_i64)GND_GRP(0) / B) * BR * TURNS;
     const int rows = M - i0 < BR * TURNS ? (int)(M - i0) : BR * TURNS;
     const float log2e = 1.4426950408889634f, scale = GND_FROM_f32((g_u32)scale_bits) * log2e;
-    const g_u16 *const kb = k + b * N * C, *const vb = v + b * N * D;
+    GND_CONST_GLOBAL g_u16 *const kb = k + b * N * C, *const vb = v + b * N * D;
     const int fast_k = ((size_t)q | (size_t)k) % 16 == 0, fast_v = (size_t)v % 16 == 0;
-    const unsigned at_k = (unsigned)__cvta_generic_to_shared(lk), at_v = (unsigned)__cvta_generic_to_shared(lv);
-    unsigned a[TURNS][PC / 16][4];
+    const g_u32 at_k = SHARED(lk), at_v = SHARED(lv);
+    g_u32 a[TURNS][PC / 16][4];
     float o[TURNS][PD / 8 - 1][4], most[2 * TURNS], sum[2 * TURNS];
 #pragma unroll
     for (int h = 0; h < 2 * TURNS; h++) {
@@ -346,9 +336,9 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
     }
 #pragma unroll
     for (int i = 0; i < BR * TURNS; i += BR) {
-        tile<C, PC>(lk, rows > i ? q + (b * M + i0 + i) * C : q, rows - i, fast_k);
-        asm volatile("cp.async.wait_all;" ::: "memory");
-        __syncthreads();
+        tile(C, PC, at_k, rows > i ? q + (b * M + i0 + i) * C : q, rows - i, fast_k);
+        ARRIVED(0);
+        GND_BARRIER();
 #pragma unroll
         for (int h = 0; h < TURNS; h++) {
             const int r = (warp * TURNS + h) * 16 - i;
@@ -356,9 +346,9 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
             for (int c = 0; c < PC / 16 && r >= 0 && r < 64; c++)
                 LDSM(a[h][c], "", at_k + ((r + lane % 16) * PC + c * 16 + lane / 16 * 8) * 2);
         }
-        __syncthreads();
+        GND_BARRIER();
     }
-    tile<C, PC>(lk, kb, N < 64 ? (int)N : 64, fast_k);
+    tile(C, PC, at_k, kb, N < 64 ? (int)N : 64, fast_k);
     for (g_i64 j0 = 0; j0 < N; j0 += 64) {
         const int cols = N - j0 < 64 ? (int)(N - j0) : 64;
         const g_i64 next = j0 + 64;
@@ -374,7 +364,7 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
 #define COUNTS(h, n) (mine + di * (h) * 8 + dj * ((n) / 2 * 8 + (n) % 2) >= 0)
 #define LAST (dj <= 0)
 #else
-        unsigned keep[TURNS], any = 0;
+        g_u32 keep[TURNS], any = 0;
 #pragma unroll
         for (int h = 0; h < TURNS; h++) {
             keep[h] = 0;
@@ -392,20 +382,23 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
 #endif
 #pragma unroll
         for (int h = 0; h < 2 * TURNS; h++) far &= warp * TURNS * 16 + g + h * 8 >= rows || fill - most[h] < -160.0f;
-        if ((MASK == 1 || !some) && !__syncthreads_or(some || !far)) {
+        if (MASK == 1 || !some) {
+            SOME(some, some || !far);
+        }
+        if (!some) {
             const g_i64 end = LAST ? N : next;
             int odd = 0;
 #if ODDS
-            for (g_i64 e = j0 / 64 + threadIdx.x; e < (end < N ? end : N + 63) / 64; e += WG)
+            for (g_i64 e = j0 / 64 + lid; e < (end < N ? end : N + 63) / 64; e += WG)
                 odd |= odds[b * ((N + 63) / 64) + e];
 #else
             const g_i64 size = ((N < end ? N : end) - j0) * D;
-            const g_u16 *const vj = vb + j0 * D;
-            g_i64 e = threadIdx.x;
+            GND_CONST_GLOBAL g_u16 *const vj = vb + j0 * D;
+            g_i64 e = lid;
             if (D % 8 == 0 && fast_v) {
 #pragma unroll 8
                 for (; e < size / 8; e += WG) {
-                    const uint4 r = ((const uint4 *)vj)[e];
+                    const uint4 r = ((GND_CONST_GLOBAL uint4 *)vj)[e];
                     odd |= ODD2(r.x) | ODD2(r.y) | ODD2(r.z) | ODD2(r.w);
                 }
             } else {
@@ -413,38 +406,39 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
                 for (; e < size; e += WG) odd |= (vj[e] & ODD16) == ODD16;
             }
 #endif
-            if (!__syncthreads_or(odd)) {
-                asm volatile("cp.async.wait_all;" ::: "memory");
+            SOME(some, odd);
+            if (!some) {
+                ARRIVED(0);
                 if (end >= N)
                     break;
-                tile<C, PC>(lk, kb + next * C, N - next < 64 ? (int)(N - next) : 64, fast_k);
+                tile(C, PC, at_k, kb + next * C, N - next < 64 ? (int)(N - next) : 64, fast_k);
                 continue;
             }
         }
 #endif
-        asm volatile("cp.async.wait_all;" ::: "memory");
-        __syncthreads();
-        tile<D, PD>(lv, vb + j0 * D, cols, fast_v);
+        ARRIVED(0);
+        GND_BARRIER();
+        tile(D, PD, at_v, vb + j0 * D, cols, fast_v);
 #pragma unroll
         for (int n = 0; n < 32 * TURNS; n++) s[n / 32][n / 4 % 8][n % 4] = 0;
 #pragma unroll
         for (int c = 0; c < PC / 16; c++) {
 #pragma unroll
             for (int n = 0; n < 8; n += 2) {
-                unsigned m[4];
+                g_u32 m[4];
                 LDSM(m, "", at_k + ((n * 8 + lane / 16 * 8 + lane % 8) * PC + c * 16 + lane / 8 % 2 * 8) * 2);
 #pragma unroll
                 for (int h = 0; h < TURNS; h++) {
-                    MMA(s[h][n], a[h][c], m);
-                    MMA(s[h][n + 1], a[h][c], m + 2);
+                    MMA16(s[h][n], a[h][c], m);
+                    MMA16(s[h][n + 1], a[h][c], m + 2);
                 }
             }
         }
-        __syncthreads();
+        GND_BARRIER();
         if (next < N)
-            tile<C, PC>(lk, kb + next * C, N - next < 64 ? (int)(N - next) : 64, fast_k);
+            tile(C, PC, at_k, kb + next * C, N - next < 64 ? (int)(N - next) : 64, fast_k);
         else
-            asm volatile("cp.async.commit_group;" ::: "memory");
+            SENT();
 #pragma unroll
         for (int h = 0; h < 2 * TURNS; h++) {
             float top = most[h], from, fade;
@@ -472,9 +466,9 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
                     SCORE(n) = n / 2 * 8 + t * 2 + n % 2 < cols ? SCORE(n) : -GND_INF_f32;
             }
 #pragma unroll
-            for (int n = 0; n < 16; n++) top = fmaxf(top, SCORE(n));
-            top = fmaxf(top, CROSS(top, 1));
-            top = fmaxf(top, CROSS(top, 2));
+            for (int n = 0; n < 16; n++) top = fmax(top, SCORE(n));
+            top = fmax(top, CROSS(top, 1));
+            top = fmax(top, CROSS(top, 2));
             from = top == -GND_INF_f32 ? 0 : top;
             EXP2(fade, most[h] - from);
             most[h] = top;
@@ -490,23 +484,23 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
                 o[h / 2][n][h % 2 * 2 + 1] *= fade;
             }
         }
-        asm volatile("cp.async.wait_group 1;" ::: "memory");
-        __syncthreads();
+        ARRIVED(1);
+        GND_BARRIER();
 #pragma unroll
         for (int c = 0; c < 4; c++) {
-            unsigned w[TURNS][4];
+            g_u32 w[TURNS][4];
 #pragma unroll
             for (int h = 0; h < 4 * TURNS; h++)
                 PACK(w[h / 4][h % 4], s[h / 4][c * 2 + h % 4 / 2][h % 2 * 2],
                      s[h / 4][c * 2 + h % 4 / 2][h % 2 * 2 + 1]);
 #pragma unroll
             for (int n = 0; n < PD / 8 - 1; n += 2) {
-                unsigned m[4];
+                g_u32 m[4];
                 LDSM(m, ".trans", at_v + ((c * 16 + lane / 8 % 2 * 8 + lane % 8) * PD + n * 8 + lane / 16 * 8) * 2);
 #pragma unroll
                 for (int h = 0; h < TURNS; h++) {
-                    MMA(o[h][n], w[h], m);
-                    MMA(o[h][n + 1], w[h], m + 2);
+                    MMA16(o[h][n], w[h], m);
+                    MMA16(o[h][n + 1], w[h], m + 2);
                 }
             }
         }
@@ -519,11 +513,11 @@ static __device__ __forceinline__ void tile(g_u16 *to, const g_u16 *from, int ro
 #pragma unroll
         for (int n = 0; n < PD / 8 - 1; n++) {
             const int d = n * 8 + t * 2;
-            g_u16 *const to = y + (b * M + i0 + r) * D + d;
-            unsigned both;
+            GND_GLOBAL g_u16 *const to = y + (b * M + i0 + r) * D + d;
+            g_u32 both;
             PACK(both, o[h / 2][n][h % 2 * 2] / sum[h], o[h / 2][n][h % 2 * 2 + 1] / sum[h]);
             if (r < rows && D % 2 == 0 && d < D)
-                *(unsigned *)to = both;
+                *(GND_GLOBAL g_u32 *)to = both;
             if (r < rows && D % 2 && d < D)
                 to[0] = (g_u16)both;
             if (r < rows && D % 2 && d + 1 < D)

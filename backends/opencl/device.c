@@ -16,6 +16,8 @@
 /* Constants of extensions, which are not in the headers of every distribution. */
 #define OCL_PLATFORM_NOT_FOUND_KHR (-1001)
 #define OCL_DEVICE_WARP_SIZE_NV 0x4003
+#define OCL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
+#define OCL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV 0x4001
 #define OCL_DEVICE_WAVEFRONT_WIDTH_AMD 0x4043
 #define OCL_DEVICE_SUB_GROUP_SIZES_INTEL 0x4108
 
@@ -108,6 +110,16 @@ static uint32_t subgroup_of(cl_device_id id, const char *ext)
     return 0;
 }
 
+/* Adds the compute capability of an NVIDIA device to its version, as the CUDA plugin says it. */
+static void add_capability(cl_device_id id, gnd_props *p)
+{
+    const size_t n = strlen(p->version);
+    const unsigned major = u32_of(info_num(id, OCL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV)),
+                   minor = u32_of(info_num(id, OCL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV));
+    if (major)
+        snprintf(p->version + n, sizeof p->version - n, ", compute capability %u.%u", major, minor);
+}
+
 /* The first reason why the device cannot be used, or NULL. */
 static void find_reason(cl_device_id id, gnd_props *p)
 {
@@ -176,6 +188,8 @@ static void describe(gnd__ocl_info *d, const char *platform)
                       has_ext(exts, "cl_khr_int64_base_atomics");
     p->subgroup = p->kind == GND_DEV_CPU ? 0 : subgroup_of(id, exts); /* PoCL 5 says 512 */
     d->eager = has_ext(exts, "cl_nv_device_attribute_query");
+    if (d->eager)
+        add_capability(id, p);
     /* A thread of PoCL's runs a group from start to end. On NVIDIA's GPUs a resident group is never
      * replaced by one that is not resident. */
     p->has_progress = (d->pocl && p->kind == GND_DEV_CPU) || d->eager;

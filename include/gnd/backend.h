@@ -64,7 +64,8 @@ typedef struct gnd_props {
     char vendor[64];
     char platform[96];        /* OpenCL's platform name; "CUDA" for CUDA */
     char driver[96];          /* driver version */
-    char version[96];         /* API version of the device ("OpenCL 1.2 pocl ...") */
+    char version[96];         /* API version of the device ("OpenCL 1.2 pocl ..."); of NVIDIA's it
+                                 ends in ", compute capability 9.0", on which kernels depend */
     uint32_t kind;            /* gnd_dev_kind */
     uint32_t dialect;         /* gnd_dialect */
     uint64_t mem_bytes;       /* size of global memory */

@@ -29,7 +29,8 @@
     X(DEBUG, "GND_DEBUG", BOOL, "")                                                                \
     X(KERNEL_SHAPE, "GND_KERNEL_SHAPE", CHOICE, "cpu gpu gpu-apart")                               \
     X(CHECKED, "GND_CHECKED", BOOL, "")                                                            \
-    X(SOLVER, "GND_SOLVER", CHOICE, "large lapack blocked")
+    X(SOLVER, "GND_SOLVER", CHOICE, "large lapack blocked")                                        \
+    X(PRODUCTS, "GND_PRODUCTS", CHOICE, "library own")
 
 typedef enum gnd__env_id {
 #define X(id, name, kind, words) GND__ENV_##id,
@@ -42,6 +43,7 @@ typedef enum gnd__env_id {
  * plus 1.) */
 enum { GND__SHAPE_CPU = 1, GND__SHAPE_GPU, GND__SHAPE_APART };
 enum { GND__SOLVER_LARGE = 1, GND__SOLVER_LAPACK, GND__SOLVER_BLOCKED };
+enum { GND__PRODUCTS_LIBRARY = 1, GND__PRODUCTS_OWN };
 
 /* Checks that the variable is unset or has a value that its kind allows. Otherwise GND_ERR_ARG, or
  * GND_ERR_OVERFLOW for a SIZE that is too large; e names the variable, its value and the allowed

@@ -33,16 +33,20 @@ static const gnd__small_rates small[] = {
 
 static const gnd__tile tiles[] = {
 #define GND_TILE(id, bytes, ...) {__VA_ARGS__},
+#define GND_CORES GND_TILE
 #include "base/measured.def"
 #undef GND_TILE
+#undef GND_CORES
 };
 
 static const struct {
-    int row, bytes;
+    int row, bytes, cores;
 } of[] = {
-#define GND_TILE(id, bytes, ...) {OF_##id, bytes},
+#define GND_TILE(id, bytes, ...) {OF_##id, bytes, 0},
+#define GND_CORES(id, bytes, ...) {OF_##id, bytes, 1},
 #include "base/measured.def"
 #undef GND_TILE
+#undef GND_CORES
 };
 
 enum { NTILES = sizeof tiles / sizeof *tiles };
@@ -70,14 +74,24 @@ const gnd__small_rates *gnd__measured_small(int cpu)
     return small[0].cpu == !!cpu ? &small[0] : &small[1];
 }
 
-const gnd__tile *gnd__measured_tiles(const gnd__measured *d, int bytes, int *n)
+static const gnd__tile *find_tiles(int row, int bytes, int cores, int *n)
 {
-    int first = -1, row = (int)(d - rows);
+    int first = -1;
     *n = 0;
     for (int i = 0; i < NTILES; i++)
-        if (of[i].row == row && of[i].bytes == bytes) {
+        if (of[i].row == row && of[i].bytes == bytes && of[i].cores == cores) {
             first = first < 0 ? i : first;
             ++*n;
         }
-    return first >= 0 ? &tiles[first] : gnd__measured_tiles(&rows[OF_GPU], bytes, n);
+    return first >= 0 ? &tiles[first] : find_tiles(OF_GPU, bytes, cores, n);
+}
+
+const gnd__tile *gnd__measured_tiles(const gnd__measured *d, int bytes, int *n)
+{
+    return find_tiles((int)(d - rows), bytes, 0, n);
+}
+
+const gnd__tile *gnd__measured_cores(const gnd__measured *d, int bytes, int *n)
+{
+    return find_tiles((int)(d - rows), bytes, 1, n);
 }

@@ -47,4 +47,7 @@ const gnd__measured *gnd__measured_of(int cpu, const char *name);
  * of their own get those of the GPU row. */
 const gnd__tile *gnd__measured_tiles(const gnd__measured *d, int bytes, int *n);
 
+/* The same of products on tensor cores, for values of 2 or 8 bytes. */
+const gnd__tile *gnd__measured_cores(const gnd__measured *d, int bytes, int *n);
+
 #endif

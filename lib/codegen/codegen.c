@@ -5,10 +5,23 @@
  */
 #include "codegen/codegen.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/env.h"
 #include "codegen/rows.h"
+
+/* The plugins for NVIDIA's devices say it at the end of the version. */
+static int capability_of(const gnd_props *props)
+{
+    static const char before[] = "compute capability ";
+    const char *at = strstr(props->version, before);
+    int major, minor;
+    if (!at || sscanf(at + sizeof before - 1, "%d.%d", &major, &minor) != 2 || major < 0 ||
+        major > 1000 || minor < 0 || minor > 9)
+        return 0;
+    return 10 * major + minor;
+}
 
 gnd__target gnd__target_of(const gnd_props *props, const gnd__tune *tune)
 {
@@ -16,14 +29,24 @@ gnd__target gnd__target_of(const gnd_props *props, const gnd__tune *tune)
      * LP_MAX_TGSI_LOOP_ITERATIONS): kernels for CPUs loop longer than that, those for GPUs do
      * not */
     int short_loops = strstr(props->platform, "rusticl") != NULL;
-    gnd__target t = {props, props->kind == GND_DEV_CPU && !short_loops, props->has_progress != 0,
-                     tune, NULL};
+    gnd__target t = {props,
+                     props->kind == GND_DEV_CPU && !short_loops,
+                     props->has_progress != 0,
+                     tune,
+                     capability_of(props),
+                     NULL};
     const int shape = gnd__env_choice(GND__ENV_KERNEL_SHAPE, 0);
     if (shape)
         t.cpu = shape == GND__SHAPE_CPU && !short_loops;
     if (shape == GND__SHAPE_APART)
         t.waits = 0;
     return t;
+}
+
+/* m16n8k16, ldmatrix and cp.async are there from 8.0 on. */
+int gnd__has_cores(const gnd__target *t)
+{
+    return !t->cpu && t->props->kind == GND_DEV_GPU && t->capability >= 80;
 }
 
 /* The margin is for rounding up to groups. */

@@ -106,6 +106,7 @@ typedef struct gnd__target {
     int cpu;
     int waits; /* whether groups may wait for groups that started before them */
     const gnd__tune *tune;
+    int capability; /* NVIDIA's compute capability: 10 * major + minor; 0: another device */
     /* preludes of the kernels of one plan (gnd__prelude_kept); NULL: none are kept */
     gnd__table *preludes;
 } gnd__target;
@@ -113,6 +114,8 @@ typedef struct gnd__target {
 /* The form for a device with the tuned parameters tune (base/tune.def): by its kind, unless
  * GND_KERNEL_SHAPE is cpu, gpu or gpu-apart. */
 gnd__target gnd__target_of(const gnd_props *props, const gnd__tune *tune);
+/* Whether kernels in the form for GPUs may use tensor cores by PTX (kernels/cores.cl). */
+int gnd__has_cores(const gnd__target *t);
 
 /* Writes the kernels of k, whose axes are merged and which has at least one point. Errors:
  * GND_ERR_NOMEM, GND_ERR_INTERNAL. The caller frees them with gnd__gen_free, also after errors. */

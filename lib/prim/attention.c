@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * prim/attention.c - see attention.h. The program is one kernel (kernels/attention.cl): on tensor
- * cores for elements of 16 bits on CUDA, else in float32.
+ * cores for elements of 16 bits on NVIDIA's GPUs, else in float32.
  */
 #include "prim/attention.h"
 
@@ -424,10 +424,24 @@ static void in_float(gnd__prog *p, int64_t br, int64_t c, int64_t d)
     gnd__pk_def(p, "#define LOCAL_ALIGN __attribute__((aligned(16)))\n");
 }
 
+/* The macros of the kernel on tensor cores: rows of local memory, and its instructions. */
+static void on_cores(gnd__prog *p, int64_t c, int64_t d)
+{
+    const int is_f16 = p->dtype == GND_FLOAT16;
+    gnd__pk_def(p, "#define PC %d\n#define PD %d\n", (int)(c + 15) / 16 * 16 + 8,
+                (int)(d + 15) / 16 * 16 + 8);
+    gnd__pk_def(p, "#define T16 \"%s\"\n#define ODD16 %s\n", is_f16 ? "f16" : "bf16",
+                is_f16 ? "0x7c00" : "0x7f80");
+    gnd__pk_def(p, "#define LOCAL_ALIGN __attribute__((aligned(16)))\n");
+    gnd__pk_defs(p, "cores_names", p->dtype);
+    gnd__pk_defs(p, "cores_asm", p->dtype);
+    gnd__pk_defs(p, "attention_tile", p->dtype);
+}
+
 void gnd__prim_attention(gnd__prog *p)
 {
     const int nd = p->ndim, narrow = p->dtype != GND_FLOAT32,
-              cores = narrow && p->t->props->dialect == GND_DIALECT_CUDA,
+              cores = narrow && gnd__has_cores(p->t),
               plain = p->args->n[N_HOW] % DIVIDE == GND__SCORES_PLAIN;
     const int64_t m = p->dim[nd - 2], d = p->dim[nd - 1], n = p->in[1].dim[nd - 2],
                   c = p->in[1].dim[nd - 1], batch = p->size / (m * d);
@@ -462,28 +476,16 @@ void gnd__prim_attention(gnd__prog *p)
     gnd__pk_int(p, "N", n);
     gnd__pk_int(p, "NR", blocks);
     elements(p);
-    in_float(p, br, c, d);
     if (cores) {
-        const int pc = (int)(c + 15) / 16 * 16 + 8, pd = (int)(d + 15) / 16 * 16 + 8;
-        gnd__pk_def(p, "#if __CUDA_ARCH__ >= 800\n#define PC %d\n#define PD %d\n", pc, pd);
-        gnd__pk_def(p, "#define T16 \"%s\"\n#define ODD16 %s\n",
-                    p->dtype == GND_FLOAT16 ? "f16" : "bf16",
-                    p->dtype == GND_FLOAT16 ? "0x7c00" : "0x7f80");
-        gnd__pk_defs(p, "attention_tile", p->dtype);
-        gnd__pk_def(p, "#endif\n");
+        on_cores(p, c, d);
         gnd__pk_resident(p, turns > 1 || blocks * batch < WAVES * units ? 2
                             : c <= WIDE && d <= WIDE                    ? 4
                             : plain                                     ? 2
                                                                         : 3);
-        gnd__pk_add(p, "#if __CUDA_ARCH__ >= 800\n");
-        gnd__pk_body(p, "attention_mma", p->dtype);
-        gnd__pk_add(p, "#else\n    for (int turn = 0; turn < TURNS; turn++) {\n");
     } else {
-        gnd__pk_def(p, "#define turn 0\n");
+        in_float(p, br, c, d);
     }
-    gnd__pk_body(p, "attention", p->dtype);
-    if (cores)
-        gnd__pk_add(p, "    GND_BARRIER();\n    }\n#endif\n");
+    gnd__pk_body(p, cores ? "attention_mma" : "attention", p->dtype);
     gnd__pk_end1(p, blocks * batch, GROUP,
                  gnd__prog_reads(p, 0) + blocks * (gnd__prog_reads(p, 1) + gnd__prog_reads(p, 2)),
                  p->size * (int64_t)gnd_dtype_size(p->dtype));

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "base/measured.h"
 #include "codegen/prelude.h"
+#include "prim/gemm_priv.h"
 
 enum {
     CPU_TASKS = 32,       /* number of blocks of results from which k is not cut */
@@ -31,30 +32,27 @@ enum {
     ROOM = 24 * 1024
 };
 
-static const gnd__tile *tiles_of(gnd_dtype t, const gnd_props *p, int *n)
+/* The tiles for g on that device. */
+static const gnd__tile *tiles_of(const gnd_gemm *g, const gnd__target *to, int *n)
 {
+    const gnd_dtype t = (gnd_dtype)g->dtype;
     const int size = (int)gnd_dtype_size(t), half = t == GND_FLOAT16 || t == GND_BFLOAT16;
-    return gnd__measured_tiles(gnd__measured_of(0, p->name), half ? 2 : size <= 4 ? 4 : size, n);
+    const gnd__measured *d = gnd__measured_of(0, to->props->name);
+    return gnd__on_cores(g, to) ? gnd__measured_cores(d, size, n)
+                                : gnd__measured_tiles(d,
+                                                      half        ? 2
+                                                      : size <= 4 ? 4
+                                                                  : size,
+                                                      n);
 }
 
 /* The blocks of matmul_block: the most rows of a work-item, bytes of a vector, rows of b in private
  * memory, and the least product that it gets. */
 enum { BLOCK_MOST = 64, BLOCK_VECTOR = 64, BLOCK_K = 128, BLOCK_ROWS = 8, BLOCK_LEAST = 16 };
 
-typedef struct shape {
-    gnd__tile t;
-    int64_t s, chunk;    /* number of chunks of k; terms of each */
-    int64_t rows, lanes; /* of matmul_block; rows 0: it is matmul_cpu or matmul_gpu */
-} shape;
-
 static int64_t ceil_div(int64_t a, int64_t b)
 {
     return (a + b - 1) / b;
-}
-
-static gnd_dtype acc_of(gnd_dtype t)
-{
-    return t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
 }
 
 /* Estimated clocks for g with tiles t in s chunks: the groups of the busiest unit, in sequence if
@@ -80,7 +78,7 @@ static double cost(const gnd__measured *d, const gnd_gemm *g, const gnd__tile *t
 static int64_t cut(const gnd_gemm *g, int64_t s, int64_t unit, int64_t *chunk)
 {
     const int64_t one =
-        (int64_t)gnd_dtype_size(acc_of((gnd_dtype)g->dtype)) * g->m * g->n * g->nbatch;
+        (int64_t)gnd_dtype_size(gnd__gemm_acc((gnd_dtype)g->dtype)) * g->m * g->n * g->nbatch;
     if (s > PART_BYTES / one)
         s = PART_BYTES / one;
     if (s > g->k / unit)
@@ -95,54 +93,54 @@ static int64_t cut(const gnd_gemm *g, int64_t s, int64_t unit, int64_t *chunk)
     return ceil_div(g->k, *chunk);
 }
 
-static int tile_fits(const gnd__tile *t, size_t size, const gnd_props *p)
+static int tile_fits(const gnd__tile *t, const gnd_gemm *g, const gnd__target *to)
 {
-    return (size_t)t->wg <= p->max_group &&
-           (size_t)(t->bm + t->bn + 8) * t->bk * size <= p->local_bytes;
+    const size_t size = gnd_dtype_size(gnd__gemm_acc((gnd_dtype)g->dtype));
+    return (size_t)t->wg <= to->props->max_group &&
+           (gnd__on_cores(g, to) ||
+            (size_t)(t->bm + t->bn + 8) * t->bk * size <= to->props->local_bytes);
 }
 
-static int any_tile(gnd_dtype dt, const gnd_props *p)
+static int any_tile(const gnd_gemm *g, const gnd__target *to)
 {
-    const size_t size = gnd_dtype_size(acc_of(dt));
     int n, any = 0;
-    const gnd__tile *t = tiles_of(dt, p, &n);
+    const gnd__tile *t = tiles_of(g, to, &n);
     for (int i = 0; i < n; i++)
-        any |= tile_fits(&t[i], size, p);
+        any |= tile_fits(&t[i], g, to);
     return any;
 }
 
 /* Uses the tile that measured best for products that fill the device instead of the model's. Only
  * if k is one chunk: then a result is the same sum, bit by bit, whatever the tile. */
-static void tuned_tile(const gnd_gemm *g, const gnd__target *t, shape *h)
+static void tuned_tile(const gnd_gemm *g, const gnd__target *t, gnd__gemm_shape *h)
 {
     const gnd_dtype dt = (gnd_dtype)g->dtype;
-    const size_t size = gnd_dtype_size(acc_of(dt));
+    const size_t size = gnd_dtype_size(gnd__gemm_acc(dt));
     int n;
-    const gnd__tile *all = tiles_of(dt, t->props, &n);
+    const gnd__tile *all = tiles_of(g, t, &n);
     const int i = t->tune->v[dt == GND_FLOAT16 || dt == GND_BFLOAT16 ? GND__TUNE_PRODUCT_TILE2
                              : size <= 4                             ? GND__TUNE_PRODUCT_TILE4
                                                                      : GND__TUNE_PRODUCT_TILE8] -
                   1;
-    if (i < 0 || i >= n || size > 8 || h->s > 1 || !tile_fits(&all[i], size, t->props))
+    if (i < 0 || i >= n || size > 8 || h->s > 1 || gnd__on_cores(g, t) || !tile_fits(&all[i], g, t))
         return;
     if (ceil_div(g->m, all[i].bm) * ceil_div(g->n, all[i].bn) * g->nbatch >=
         2 * (int64_t)t->props->compute_units)
         h->t = all[i];
 }
 
-static shape gpu_shape(const gnd_gemm *g, const gnd__target *target, double *clocks)
+static gnd__gemm_shape gpu_shape(const gnd_gemm *g, const gnd__target *target, double *clocks)
 {
     const gnd_props *p = target->props;
-    const size_t size = gnd_dtype_size(acc_of((gnd_dtype)g->dtype));
     int n;
-    const gnd__tile *t = tiles_of((gnd_dtype)g->dtype, p, &n);
+    const gnd__tile *t = tiles_of(g, target, &n);
     const gnd__measured *d = gnd__measured_of(0, p->name);
     const int64_t units = p->compute_units > 0 ? p->compute_units : 1;
-    shape best = {.t = t[n - 1], .s = 1, .chunk = g->k};
+    gnd__gemm_shape best = {.t = t[n - 1], .s = 1, .chunk = g->k};
     double least = -1;
     for (int i = 0; i < n; i++) {
         const int64_t tiles = ceil_div(g->m, t[i].bm) * ceil_div(g->n, t[i].bn) * g->nbatch;
-        if (!tile_fits(&t[i], size, p))
+        if (!tile_fits(&t[i], g, target))
             continue;
         for (int64_t per = 0; per <= 16; per = per ? 2 * per : 1) {
             int64_t chunk;
@@ -151,7 +149,7 @@ static shape gpu_shape(const gnd_gemm *g, const gnd__target *target, double *clo
             const double c = cost(d, g, &t[i], s, chunk, units);
             if (least < 0 || c < least) {
                 least = c;
-                best = (shape){.t = t[i], .s = s, .chunk = chunk};
+                best = (gnd__gemm_shape){.t = t[i], .s = s, .chunk = chunk};
             }
         }
     }
@@ -161,16 +159,16 @@ static shape gpu_shape(const gnd_gemm *g, const gnd__target *target, double *clo
 }
 
 /* The columns of a work-item: elements of two vectors. */
-static int block_columns(gnd_dtype acc, const shape *h)
+static int block_columns(gnd_dtype acc, const gnd__gemm_shape *h)
 {
     return (int)(gnd_dtype_kind(acc) == 'c' ? h->lanes : 2 * h->lanes);
 }
 
 /* Whether matmul_block computes g, and by how many rows: fewer if otherwise some cores had
  * nothing to do. */
-static void block_shape(const gnd_gemm *g, const gnd__target *t, shape *h)
+static void block_shape(const gnd_gemm *g, const gnd__target *t, gnd__gemm_shape *h)
 {
-    const gnd_dtype acc = acc_of((gnd_dtype)g->dtype);
+    const gnd_dtype acc = gnd__gemm_acc((gnd_dtype)g->dtype);
     h->lanes = BLOCK_VECTOR / (int64_t)gnd_dtype_size(acc) * (gnd_dtype_kind(acc) == 'c' ? 2 : 1);
     if (h->lanes > 16) /* OpenCL's longest vectors */
         h->lanes = 16;
@@ -183,9 +181,9 @@ static void block_shape(const gnd_gemm *g, const gnd__target *t, shape *h)
             break;
 }
 
-static shape cpu_shape(const gnd_gemm *g, const gnd__target *t)
+static gnd__gemm_shape cpu_shape(const gnd_gemm *g, const gnd__target *t)
 {
-    shape h = {.s = 1, .chunk = g->k};
+    gnd__gemm_shape h = {.s = 1, .chunk = g->k};
     const int64_t tasks = ceil_div(g->m, 4) * ceil_div(g->n, 32) * g->nbatch;
     if (tasks < CPU_TASKS && g->k >= 2 * CPU_CHUNK)
         h.s = cut(g,
@@ -197,7 +195,7 @@ static shape cpu_shape(const gnd_gemm *g, const gnd__target *t)
 }
 
 /* The macros of matmul_block for sums of dtype t. Ints are unsigned in vectors, so they wrap. */
-static void block_macros(gnd__str *s, gnd_dtype t, const shape *h)
+static void block_macros(gnd__str *s, gnd_dtype t, const gnd__gemm_shape *h)
 {
     static const char *const ints[] = {"uchar", "ushort", "uint", "ulong"};
     const int kind = gnd_dtype_kind(t), n = (int)h->lanes;
@@ -229,61 +227,8 @@ static void block_macros(gnd__str *s, gnd_dtype t, const shape *h)
                                 : "((s) + (a) * (b))");
 }
 
-/* The macros for a product of this dtype. Sums of integers wrap; for bool the product is
- * any(and). */
-static void macros(gnd__str *s, gnd_dtype t, gnd_dtype out, int unroll)
-{
-    const char *sfx = gnd__suffix(t), *T = gnd__ctype_value(t),
-               *U = gnd_dtype_size(t) == 8 ? "g_u64" : "g_u32";
-    int kind = gnd_dtype_kind(t);
-    gnd__str_addf(s, "typedef %s MT;\ntypedef %s T;\ntypedef %s OT;\ntypedef %s PT;\n",
-                  gnd__ctype_mem(t), T, gnd__ctype_mem(out), gnd__ctype_mem(acc_of(t)));
-    gnd__str_addf(s, "#define LD(p, i) gnd_ld_%s(p, i)\n#define LDP(p, i) gnd_ld_%s(p, i)\n", sfx,
-                  gnd__suffix(acc_of(t)));
-    if (out == GND_FLOAT16 || out == GND_BFLOAT16)
-        gnd__str_addf(s, "#define ST(p, i, v) gnd_st_%s(p, i, gnd_round_%s(v))\n", sfx, sfx);
-    else
-        gnd__str_addf(s, "#define ST(p, i, v) gnd_st_%s(p, i, v)\n", gnd__suffix(out));
-    gnd__str_addf(s, kind == 'c' ? "#define ZERO gnd_cplx_%s(0, 0)\n" : "#define ZERO (T)0\n", sfx);
-    if (kind == 'b')
-        gnd__str_add(
-            s, "#define MAC(s, a, b) (T)((s) | ((a) & (b)))\n#define ADD(s, a) (T)((s) | (a))\n");
-    else if (kind == 'c')
-        gnd__str_addf(
-            s, "#define MAC(s, a, b) ((s) + gnd_mul_%s(a, b))\n#define ADD(s, a) ((s) + (a))\n",
-            sfx);
-    else if (kind == 'f')
-        gnd__str_add(s, "#define MAC(s, a, b) fma(a, b, s)\n#define ADD(s, a) ((s) + (a))\n");
-    else
-        gnd__str_addf(s,
-                      "#define MAC(s, a, b) (T)((%s)(s) + (%s)(a) * (%s)(b))\n"
-                      "#define ADD(s, a) (T)((%s)(s) + (%s)(a))\n",
-                      U, U, U, U, U);
-    /* on a CPU that uses this form nevertheless, unrolling would only slow compilation */
-    gnd__str_add(
-        s, unroll ? "#define UNROLL _Pragma(\"unroll\")\n#define UNROLL4 _Pragma(\"unroll 4\")\n"
-                  : "#define UNROLL\n#define UNROLL4\n");
-}
-
-/* Completes the kernel's text: macros and parameters in `text`, then the body of that name. */
-static gnd_status finish(gnd__gemm_kernel *k, gnd__str *text, const char *body, gnd_dtype t,
-                         const gnd_props *p, gnd_err *e)
-{
-    gnd_status st;
-    gnd__str_add(text, ")\n{\n");
-    if (!gnd__kernel_text(text, body, (gnd_dialect)p->dialect, t))
-        text->bad = 1;
-    gnd__str_add(text, "}\n");
-    st = gnd__prelude(&k->src, gnd__str_get(text), p, e);
-    gnd__str_add(&k->src, gnd__str_get(text));
-    if (st == GND_OK && (text->bad || k->src.bad))
-        st = gnd__err(e, GND_ERR_NOMEM, "out of memory while writing a kernel");
-    gnd__str_free(text);
-    return st;
-}
-
-static gnd_status product(const gnd_gemm *g, const gnd__target *t, const shape *h, gnd_dtype out,
-                          gnd__gemm_kernel *k, gnd_err *e)
+static gnd_status product(const gnd_gemm *g, const gnd__target *t, const gnd__gemm_shape *h,
+                          gnd_dtype out, gnd__gemm_kernel *k, gnd_err *e)
 {
     const gnd_dtype dt = (gnd_dtype)g->dtype;
     const int64_t mn = g->m * g->n, cut = h->s > 1;
@@ -312,17 +257,24 @@ static gnd_status product(const gnd_gemm *g, const gnd__target *t, const shape *
     memcpy(k->value, v, sizeof v);
     k->local[0] = k->local[1] = k->local[2] = 1;
     k->global[2] = (size_t)(g->nbatch < 65535 ? g->nbatch : 65535);
-    macros(&text, dt, out, t->props->kind != GND_DEV_CPU);
+    gnd__gemm_macros(&text, dt, out, t->props->kind != GND_DEV_CPU);
     if (h->rows) {
-        block_macros(&text, acc_of(dt), h);
-        k->global[0] = (size_t)(ceil_div(g->n, block_columns(acc_of(dt), h)) * h->s);
+        block_macros(&text, gnd__gemm_acc(dt), h);
+        k->global[0] = (size_t)(ceil_div(g->n, block_columns(gnd__gemm_acc(dt), h)) * h->s);
         k->global[1] = (size_t)ceil_div(g->m, h->rows);
     } else if (t->cpu) {
         k->global[0] = (size_t)(ceil_div(g->n, 32) * h->s);
         k->global[1] = (size_t)ceil_div(g->m, 4);
+    } else if (gnd__on_cores(g, t)) {
+        gnd__cores_text(&text, g, t, &h->t, out);
+        k->local[0] = (size_t)h->t.wg;
+        k->global[0] = (size_t)(ceil_div(g->n, h->t.bn) * ceil_div(g->m, h->t.bm)) * k->local[0];
+        k->global[1] = (size_t)h->s;
     } else {
         const gnd__tile *b = &h->t;
-        const int size = (int)gnd_dtype_size(acc_of(dt)), pad = size <= 4 ? 4 : size == 8 ? 2 : 1;
+        const int size = (int)gnd_dtype_size(gnd__gemm_acc(dt)), pad = size <= 4   ? 4
+                                                                       : size == 8 ? 2
+                                                                                   : 1;
         const int neighbours = size <= 4 ? 4 : 2, vec = b->tm < neighbours ? b->tm : neighbours;
         gnd__str_addf(
             &text,
@@ -352,11 +304,12 @@ static gnd_status product(const gnd_gemm *g, const gnd__target *t, const shape *
                         "    const g_i64 cb, const g_i64 cr, const g_i64 cc,\n"
                         "    const g_i64 cs, const g_i64 KC, const g_i64 NB");
     gnd__str_add(&text, h->rows ? ", const g_i64 BI" : "");
-    return finish(k, &text,
-                  h->rows  ? "matmul_block"
-                  : t->cpu ? "matmul_cpu"
-                           : "matmul_gpu",
-                  dt, t->props, e);
+    return gnd__gemm_finish(k, &text,
+                            h->rows               ? "matmul_block"
+                            : t->cpu              ? "matmul_cpu"
+                            : gnd__on_cores(g, t) ? "matmul_cores"
+                                                  : "matmul_gpu",
+                            dt, t->props, e);
 }
 
 /* --- many small products ---------------------------------------------------------------------- */
@@ -364,7 +317,7 @@ static gnd_status product(const gnd_gemm *g, const gnd__target *t, const shape *
 /* Bytes of local memory for one. */
 static int64_t small_bytes(const gnd_gemm *g)
 {
-    return (int64_t)gnd_dtype_size(acc_of((gnd_dtype)g->dtype)) *
+    return (int64_t)gnd_dtype_size(gnd__gemm_acc((gnd_dtype)g->dtype)) *
            (g->m * (g->k | 1) + g->k * g->n + g->m * g->n);
 }
 
@@ -395,7 +348,8 @@ static gnd_status small(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kerne
     k->global[0] =
         (size_t)(ceil_div(g->nbatch, per) < 1 << 22 ? ceil_div(g->nbatch, per) : 1 << 22) * ITEMS;
     k->local[1] = k->local[2] = k->global[1] = k->global[2] = 1;
-    macros(&text, (gnd_dtype)g->dtype, (gnd_dtype)g->dtype, t->props->kind != GND_DEV_CPU);
+    gnd__gemm_macros(&text, (gnd_dtype)g->dtype, (gnd_dtype)g->dtype,
+                     t->props->kind != GND_DEV_CPU);
     gnd__str_addf(
         &text,
         "#define SM %d\n#define SK %d\n#define SN %d\n#define PA %d\n#define TM %d\n#define MB %d\n"
@@ -414,11 +368,11 @@ static gnd_status small(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kerne
                         "    const g_i64 ab, const g_i64 ar, const g_i64 ac,\n"
                         "    const g_i64 bb, const g_i64 br, const g_i64 bc,\n"
                         "    const g_i64 cb, const g_i64 cr, const g_i64 cc");
-    return finish(k, &text, "matmul_small", (gnd_dtype)g->dtype, t->props, e);
+    return gnd__gemm_finish(k, &text, "matmul_small", (gnd_dtype)g->dtype, t->props, e);
 }
 
-static gnd_status sum(const gnd_gemm *g, const gnd__target *t, const shape *h, gnd__gemm_kernel *k,
-                      gnd_err *e)
+static gnd_status sum(const gnd_gemm *g, const gnd__target *t, const gnd__gemm_shape *h,
+                      gnd__gemm_kernel *k, gnd_err *e)
 {
     const gnd_dtype dt = (gnd_dtype)g->dtype;
     const int64_t v[] = {g->m, g->n, h->s, g->c.batch, g->c.row, g->c.col, g->nbatch};
@@ -438,7 +392,7 @@ static gnd_status sum(const gnd_gemm *g, const gnd__target *t, const shape *h, g
     k->global[0] = (size_t)ceil_div(g->m * g->n, cols) * k->local[0];
     k->global[1] = 1;
     k->global[2] = (size_t)(g->nbatch < 65535 ? g->nbatch : 65535);
-    macros(&text, dt, dt, t->props->kind != GND_DEV_CPU);
+    gnd__gemm_macros(&text, dt, dt, t->props->kind != GND_DEV_CPU);
     gnd__str_addf(&text,
                   "#define COLS %d\n#define LANES %d\n"
                   "GND_KERNEL void k_matmul_parts(\n"
@@ -447,14 +401,16 @@ static gnd_status sum(const gnd_gemm *g, const gnd__target *t, const shape *h, g
                   "    const g_i64 M, const g_i64 N, const g_i64 S,\n"
                   "    const g_i64 cb, const g_i64 cr, const g_i64 cc, const g_i64 NB",
                   cols, lanes);
-    return finish(k, &text, "matmul_parts", dt, t->props, e);
+    return gnd__gemm_finish(k, &text, "matmul_parts", dt, t->props, e);
 }
 
 double gnd__gemm_clocks(const gnd_gemm *g, const gnd__target *t)
 {
     double clocks = -1;
-    if (!t->cpu && any_tile((gnd_dtype)g->dtype, t->props))
-        (void)gpu_shape(g, t, &clocks);
+    gnd__target plain = *t;
+    plain.capability = 0;
+    if (!t->cpu && any_tile(g, &plain))
+        (void)gpu_shape(g, &plain, &clocks);
     return clocks;
 }
 
@@ -470,13 +426,13 @@ gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kern
         out->n = 1;
         return small(g, t, &out->k[0], e);
     }
-    plain.cpu |= !any_tile((gnd_dtype)g->dtype, t->props);
+    plain.cpu |= !any_tile(g, t);
     t = &plain;
     double clocks;
-    const shape h = t->cpu ? cpu_shape(g, t) : gpu_shape(g, t, &clocks);
+    const gnd__gemm_shape h = t->cpu ? cpu_shape(g, t) : gpu_shape(g, t, &clocks);
     gnd_status st;
     memset(out, 0, sizeof *out);
-    out->part = acc_of(dt);
+    out->part = gnd__gemm_acc(dt);
     out->n = h.s > 1 ? 2 : 1;
     out->nparts = h.s > 1 ? h.s * g->m * g->n * g->nbatch : 0;
     st = product(g, t, &h, h.s > 1 ? out->part : dt, &out->k[0], e);

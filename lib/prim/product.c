@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "base/env.h"
 #include "base/measured.h"
 #include "device/device.h"
 #include "prim/gemm.h"
@@ -388,7 +389,8 @@ static int by_launch(const gnd__gdev *d, const gnd_gemm *g)
 int gnd__product_library(gnd__gdev *d, const gnd_gemm *g)
 {
     int yes = 0;
-    if (by_memory(d, g))
+    if (by_memory(d, g) ||
+        gnd__env_choice(GND__ENV_PRODUCTS, GND__PRODUCTS_LIBRARY) == GND__PRODUCTS_OWN)
         return 0;
     /* only a library adds to C */
     if (!g->flags && g->beta == 0 && (small(d, g) || !worth_asking(d, g)))

@@ -191,7 +191,8 @@ gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_
     m.want_source = want_source;
     m.dev = g->dev->g;
     if ((st = gnd__env_check(GND__ENV_KERNEL_SHAPE, e)) != GND_OK ||
-        (st = gnd__env_check(GND__ENV_SOLVER, e)) != GND_OK)
+        (st = gnd__env_check(GND__ENV_SOLVER, e)) != GND_OK ||
+        (st = gnd__env_check(GND__ENV_PRODUCTS, e)) != GND_OK)
         return st;
     m.target = gnd__target_of(&m.dev->props, &m.dev->tune);
     g->gpu = !m.target.cpu;

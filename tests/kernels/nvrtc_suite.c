@@ -76,6 +76,21 @@ static int is_new(const char *text, size_t n)
     return 1;
 }
 
+/* Compiles the text for sm, with what tensor cores have there; before 8.0 they have nothing. */
+static int build_for(char *text, int sm)
+{
+    static const char wide[] = "#define WIDE_MMA 1";
+    char *at = strstr(text, wide);
+    if (sm < 80 && strstr(text, "mma.sync"))
+        sm = 80;
+    if (at && sm < 90)
+        at[sizeof wide - 2] = '0';
+    const int ok = nvrtc_build(text, sm);
+    if (at)
+        at[sizeof wide - 2] = '1';
+    return ok;
+}
+
 /* Compiles the kernels of a plan that were not yet; 1 when all went. */
 static int build_plan(const char *plan)
 {
@@ -93,7 +108,7 @@ static int build_plan(const char *plan)
                                                                                       : 4;
             for (int a = 0; a < narch && ok; a++)
                 if (all || ((nseen - 1) % every == 0 && (nseen - 1) / every % narch == a))
-                    ok = nvrtc_build(seen[nseen - 1], arch[a]);
+                    ok = build_for(seen[nseen - 1], arch[a]);
             if (!ok)
                 tap_diag("%s", seen[nseen - 1]);
         }

@@ -4,7 +4,8 @@
  * batches, operands in every layout, sizes round the tiles, nothing at all; by the device's library
  * and by the kernels of our own (dtypes and layouts that no library takes, and all without a
  * library), in both of their shapes; and products with a sum and a maximum after them, in the
- * library's call or after it. With the kernels for GPUs every second dtype, all with GND_TEST_ALL.
+ * library's call or after it; and by tensor cores where they are. With the kernels for GPUs every
+ * second dtype, all with GND_TEST_ALL.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -356,6 +357,61 @@ static void own_kernels(gnd_device *dev, const char *spec)
     gnd_scope_end();
 }
 
+/* NaN and infinities reach the rows and columns that they belong to, and no others. */
+static void nonfinite(gnd_device *dev, gnd_dtype t)
+{
+    enum { M = 70, K = 45, N = 90 };
+    static float got[M * N], a[M * K] = {[3 * K + 5] = INFINITY, [9 * K + 2] = NAN};
+    gnd_scope_begin();
+    gnd_array *x = gnd_astype(gnd_from(dev, GND_FLOAT32, 2, (int64_t[]){M, K}, a), t),
+              *y = gnd_ones(dev, t, 2, (int64_t[]){K, N});
+    int ok = gnd_read(gnd_astype(gnd_matmul(x, y), GND_FLOAT32), got, sizeof got) == GND_OK;
+    for (int e = 0; e < M * N; e++)
+        ok &= e / N == 9 ? isnan(got[e]) : got[e] == (e / N == 3 ? INFINITY : 0);
+    tap_ok(ok, "%s: rows of NaN and infinities", gnd_dtype_name(t));
+    gnd_scope_end();
+}
+
+/* Products on tensor cores: edges of every tile, both orders of each operand, lines that copies of
+ * 16, 4 and 2 bytes fit, sums in parts. */
+static void on_cores(gnd_device *dev, const char *spec)
+{
+    static const gnd_dtype types[] = {GND_FLOAT16, GND_BFLOAT16, GND_FLOAT64};
+    static const ref_layout layouts[] = {REF_CONTIG, REF_TRANSPOSED, REF_OFFSET, REF_STRIDED};
+    gnd_scope_begin();
+    gnd_array *x = gnd_zeros(dev, GND_FLOAT16, 2, (int64_t[]){64, 64}), *y = gnd_matmul(x, x);
+    char *plan = gnd_explain(1, &y, GND_EXPLAIN_SOURCE, NULL);
+    const int cores = plan && strstr(plan, "mma.sync") != NULL;
+    free(plan);
+    gnd_scope_end();
+    if (!cores) {
+        tap_skip(1, "%s: no tensor cores", spec);
+        return;
+    }
+    ref_seed(13);
+    for (int q = 0; q < 3; q++) {
+        const gnd_dtype t = types[q];
+        for (int i = 0; i < 16; i++) {
+            check2(dev, t, 72, 40, 104, layouts[i / 4], layouts[i % 4]);
+            check2(dev, t, 33 + i, 65 - i, 130 + 3 * i, layouts[i / 4], layouts[i % 4]);
+        }
+        check2(dev, t, 150, 66, 202, REF_CONTIG, REF_TRANSPOSED);
+        check2(dev, t, 202, 66, 150, REF_TRANSPOSED, REF_CONTIG);
+        check2(dev, t, 20, 9001, 17, REF_TRANSPOSED, REF_CONTIG);
+        check2(dev, t, 24, 9008, 32, REF_CONTIG, REF_TRANSPOSED);
+        check2(dev, t, 140, 600, 130, REF_CONTIG, REF_CONTIG);
+        check2(dev, t, 1300, 9, 2570, REF_CONTIG, REF_CONTIG);
+        check(dev, t, 3, (int64_t[]){3, 80, 48}, 3, (int64_t[]){3, 48, 96}, REF_CONTIG, REF_CONTIG);
+        check(dev, t, 3, (int64_t[]){3, 65, 90}, 2, (int64_t[]){90, 67}, REF_TRANSPOSED,
+              REF_CONTIG);
+        check(dev, t, 4, (int64_t[]){2, 1, 70, 90}, 3, (int64_t[]){3, 90, 67}, REF_CONTIG,
+              REF_TRANSPOSED);
+        nonfinite(dev, t);
+        check_after(dev, t, 0, 133, 65, 118, ROW | RELU);
+        check_after(dev, t, 3, 66, 74, 90, FULL | ALPHA | BETA);
+    }
+}
+
 static void on_device(gnd_device *dev, const char *spec)
 {
     static const int64_t size[] = {1, 2, 3, 17, 33, 64, 65};
@@ -448,5 +504,8 @@ int main(void)
         setenv("GND_KERNEL_SHAPE", shape[i], 1);
         ref_devices(own_kernels);
     }
+    setenv("GND_PRODUCTS", "own", 1);
+    setenv("GND_KERNEL_SHAPE", "gpu", 1);
+    ref_devices(on_cores);
     return tap_done();
 }

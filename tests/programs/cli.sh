@@ -355,6 +355,7 @@ GND_LOG=loud none, error, warn, info or debug
 GND_DEBUG=all 0 or 1
 GND_KERNEL_SHAPE=square cpu, gpu or gpu-apart
 GND_SOLVER=fast large, lapack or blocked
+GND_PRODUCTS=fast library or own
 EOF
 for pair in GND_DEVICE=nonsense GND_TRACE=/nowhere/trace.json; do
     rc=0

@@ -400,6 +400,19 @@ static void test_measured(void)
         tap_ok(gnd__measured_tiles(cpu, of[i].bytes, &m) == t && m == n,
                "  a device without any has them too");
     }
+    for (int bytes = 2; bytes <= 8; bytes += 6) {
+        int n, fit = 0;
+        const gnd__tile *t = gnd__measured_cores(gpu, bytes, &n);
+        for (int i = 0; i < n; i++)
+            fit += t[i].bm % t[i].tm == 0 && t[i].bn % t[i].tn == 0 && t[i].bk % 8 == 0 &&
+                   t[i].bm / t[i].tm * (t[i].bn / t[i].tn) * 32 == t[i].wg &&
+                   t[i].bm * t[i].bk * bytes / 16 % t[i].wg == 0 &&
+                   t[i].bn * t[i].bk * bytes / 16 % t[i].wg == 0 &&
+                   (bytes == 8 ||
+                    (t[i].wg * 8 / t[i].bm % 8 == 0 && t[i].wg * 8 / t[i].bn % 8 == 0)) &&
+                   2 * (t[i].bm + t[i].bn) * (t[i].bk + (bytes == 8 ? 4 : 0)) * bytes <= 48 << 10;
+        tap_ok(n > 0 && fit == n, "%d tiles for tensor cores, of %d bytes", n, bytes);
+    }
 }
 
 int main(void)
