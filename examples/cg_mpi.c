@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cg_mpi [N] - conjugate gradients over the ranks: mpirun -n 4 cg_mpi 128. Solves u - Laplace u = f
- * on an N x N periodic grid. The operator takes parts with a border of their neighbours' elements;
- * the inner products are reductions, the same bits on all ranks, so all stop at the same step.
+ * cg_mpi [N [PICTURE.png]] - conjugate gradients over the ranks: mpirun -n 4 cg_mpi 128 u.png.
+ * Solves u - Laplace u = f on an N x N periodic grid. The operator takes parts with a border of
+ * their neighbours' elements; the inner products are reductions, the same bits on all ranks, so all
+ * stop at the same step.
  */
 #include <gnd.h>
 #include <gnd/mpi.h>
@@ -37,6 +38,25 @@ static gndm_array *plus(gndm_array *y, double a, gndm_array *x)
     return gndm_binary("add", y, gndm_with("multiply", x, a));
 }
 
+/* u as a picture from black, the least, to white, from rank 0. */
+static gnd_status picture(gndm_ctx *c, gndm_array *u, const char *png)
+{
+    gndm_part *all = gndm_part_replicated(c, 2, gndm_shape(u));
+    gndm_array *whole = gndm_redistribute(u, all);
+    gnd_array *x = gndm_local(whole);
+    gnd_status st = GND_OK;
+    gndm_part_free(all);
+    gnd_scope_begin();
+    if (gndm_rank(c) == 0) {
+        gnd_array *low = gnd_min(x, GND_ALL, 0), *most = gnd_max(x, GND_ALL, 0);
+        x = gnd_div(gnd_sub(x, low), gnd_sub(most, low));
+        st = gnd_save_png(gnd_astype(gnd_mul_f(x, 255), GND_UINT8), png);
+    }
+    gnd_scope_end();
+    gndm_release(whole);
+    return st;
+}
+
 int main(int argc, char **argv)
 {
     const int64_t n = argc > 1 ? atoll(argv[1]) : 64;
@@ -64,6 +84,9 @@ int main(int argc, char **argv)
     }
     gndm_array *rest = plus(f, -1, operator_on(c, u));
     const double left = sqrt(dot(rest, rest) / first);
+    const gnd_status drawn = left < 1e-4 && argc > 2 ? picture(c, u, argv[2]) : GND_OK;
+    if (drawn)
+        fprintf(stderr, "cg_mpi: %s\n", gnd_message());
     if (gndm_rank(c) == 0 && left < 1e-4)
         printf("%d rank%s: %d steps, |f - A u| / |f| = %.1g\n", gndm_size(c),
                gndm_size(c) > 1 ? "s" : "", steps, left);
@@ -71,5 +94,5 @@ int main(int argc, char **argv)
         fprintf(stderr, "cg_mpi: not solved: %g %s\n", left, gndm_message(c));
     gndm_close(c);
     MPI_Finalize();
-    return !(left < 1e-4);
+    return !(left < 1e-4) || drawn != GND_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * kmeans_mpi [POINTS] - Lloyd's algorithm over the ranks: mpirun -n 4 kmeans_mpi 100000. Points
- * stay where they are. The sums of the clusters are a product of matrices whose inner axis is cut,
- * so that only K x 3 numbers of each rank travel.
+ * kmeans_mpi [POINTS [PICTURE.png]] - Lloyd's algorithm over the ranks: mpirun -n 4 kmeans_mpi
+ * 100000 clusters.png. Points stay where they are. The sums of the clusters are a product of
+ * matrices whose inner axis is cut, so that only K x 3 numbers of each rank travel.
  */
 #include <gnd.h>
 #include <gnd/mpi.h>
@@ -47,6 +47,25 @@ static gndm_array *step(gndm_ctx *c, gndm_array *x, gndm_array *centre, double *
     return gndm_binary("divide", gndm_binary("matmul", weight, x), gndm_at(count, ":, None"));
 }
 
+/* The points as a picture of 240 x 240, from rank 0: each cluster has a colour. */
+static gnd_status picture(gndm_ctx *c, gndm_array *x, gndm_array *centre, const char *png)
+{
+    static const char text[] =
+        "k = ((x[:, None] - m)**2).sum(2).argmin(1)\n"
+        "p = clip(((x + 6) * 12).astype(int64), 0, 239)\n"
+        "n = bincount((k * 240 + 239 - p[:, 1]) * 240 + p[:, 0], minlength=4 * 240 * 240)\n"
+        "ink = minimum(n.reshape(4, 240, 240, 1) * 96, 255)\n"
+        "colour = array([[0, 1, 1], [1, 0, 1], [1, 1, 0], [.4, .6, .8]])[:, None, None]\n"
+        "(255 - ink * colour).min(0).astype(uint8)";
+    gndm_part *all = gndm_part_replicated(c, 2, gndm_shape(x));
+    gnd_array *whole = gndm_local(gndm_redistribute(x, all));
+    gndm_part_free(all);
+    if (gndm_rank(c))
+        return GND_OK;
+    return gnd_save_png(gnd_eval(gndm_device(c), text, "x", whole, "m", gndm_local(centre), NULL),
+                        png);
+}
+
 int main(int argc, char **argv)
 {
     const int64_t n = argc > 1 ? atoll(argv[1]) : 4000;
@@ -57,6 +76,7 @@ int main(int argc, char **argv)
     gndm_array *x = points(c, n);
     gndm_array *centre = gndm_retain(gndm_at(x, "0:4"));
     double distance = INFINITY, before;
+    gnd_status drawn = GND_OK;
     int steps = 0;
     do {
         before = distance;
@@ -66,6 +86,10 @@ int main(int argc, char **argv)
         gnd_scope_end();
         gndm_scope_end(c);
     } while (++steps < 50 && distance < 0.9999 * before);
+    if (distance < 2.2 && argc > 2)
+        drawn = picture(c, x, centre, argv[2]);
+    if (drawn)
+        fprintf(stderr, "kmeans_mpi: %s\n", gnd_message());
     if (gndm_rank(c) == 0 && distance < 2.2)
         printf("%d rank%s: %d steps, mean squared distance %.3f\n", gndm_size(c),
                gndm_size(c) > 1 ? "s" : "", steps, distance);
@@ -75,5 +99,5 @@ int main(int argc, char **argv)
     gndm_scope_end(c);
     gndm_close(c);
     MPI_Finalize();
-    return !(distance < 2.2);
+    return !(distance < 2.2) || drawn != GND_OK;
 }

@@ -27,11 +27,16 @@ example() {
 
 if [ -n "${GND_TEST_ALL-}" ] && [ $# = 0 ]; then
     for p in 1 2 3 4 7; do started "$p" mpi_linear; done
-    for e in spectrum_mpi kmeans_mpi cg_mpi heat_mpi; do example 4 $e; done
+    for e in "spectrum_mpi 256" "kmeans_mpi 4000" "cg_mpi 64" "heat_mpi 96 50"; do
+        # shellcheck disable=SC2086 # a name and its numbers
+        example 4 $e "${e%%_*}.png"
+        check "... and a picture" sh -c "head -c 4 ${e%%_*}.png | grep -q PNG"
+    done
 else
     few=3
     if [ "$GND_TEST_SANITIZERS" != no ]; then few=2; fi
     for p in ${*:-$few}; do started "$p" mpi_linear 1; done
-    example 2 cg_mpi 32
+    example 2 cg_mpi 32 u.png
+    check "... and a picture" sh -c 'head -c 4 u.png | grep -q PNG'
 fi
 done_testing
