@@ -158,6 +158,9 @@ GND_FN g_f64 gnd_unfix2_f64(g_f64 base, g_i64 a, g_i64 c, g_i32 s, g_i32 k, g_i3
     hi = (g_f64)a;
     lo = gnd_scale_f64((g_f64)(a - (g_i64)hi), -s) + gnd_scale_f64((g_f64)c, -s - k);
     hi = gnd_scale_f64(hi, -s);
+    r = hi + lo; /* the sum rounded, whatever its scale was */
+    lo -= r - hi;
+    hi = r;
     r = base + hi;
     b = r - base;
     lo += (base - (r - b)) + (hi - b);

@@ -103,7 +103,7 @@ GND_INLINE g_f32 cross_(g_f32 v, g_i32 n)
         COPY(8, to, from, (n > 0) * 8); \
         COPY(8, to + 8, from + (n > 1), (n > 1) * 8); \
     }
-#if WIDE_MMA
+#if WIDE_MMA && (!defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 900)
 #define MMA8(s, a, b) \
     asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 " \
         "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \

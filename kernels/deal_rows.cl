@@ -32,6 +32,12 @@
         cnt[i] = 0;
     if (i < 2)
         state[i] = 0;
+    if (i < cells) {
+        top[i] = -100000;
+        odd[i] = 0;
+        for (int w = 0; w < WORDS; w++)
+            acc[i * WORDS + w] = 0;
+    }
 
 /* The number of rows of each place, and of each row its rank among these. A group counts in local memory
  * the places that own a cell of a table there, so that a place with many rows is no bottleneck; the others
@@ -98,12 +104,6 @@
         const g_u32 k = gnd_anext_u32(state + 1, 1u);
         slot[i] = k;
         which[k] = (g_u32)i;
-        for (g_i64 a = k * cols; a < (k + 1) * cols; a++) {
-            top[a] = -100000;
-            odd[a] = 0;
-            for (int w = 0; w < WORDS; w++)
-                acc[a * WORDS + w] = 0;
-        }
     }
 //@text rows_place
     const g_i64 i = (g_i64)GND_GID(0);

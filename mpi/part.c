@@ -198,7 +198,7 @@ gndm_part *gndm_part_cuts(gndm_ctx *c, int ndim, const int64_t *shape, const int
 
 /* Makes the speeds (elements per second) those with which parts of n elements, cut in proportion to
  * them, all end at the same time, if part i begins late by latency[i]: the parts are
- * speed[i] (T - latency[i]), or 0, and n together. */
+ * speed[i] (T - latency[i]), or next to none, and n together. */
 static void begin_late(int64_t n, int k, double *speed, const double *latency)
 {
     double end = INFINITY, before, late = 0;
@@ -215,7 +215,7 @@ static void begin_late(int64_t n, int k, double *speed, const double *latency)
         end = work / sum;
     } while (end < before);
     for (int i = 0; i < k; i++)
-        speed[i] *= fmax(end - latency[i], 0);
+        speed[i] *= fmax(end - latency[i], 1e-9 * end); /* 0 would be no speed at all */
 }
 
 /* The latency up to which ranks count as equal: twice the least, because they vary as much, or some

@@ -6,6 +6,9 @@
  * stage meanwhile.
  */
 #include "move.h"
+#include "nccl.h"
+
+_Static_assert(GNDM__NCCL_EVENTS > 2 * GNDM__STAGES, "two exchanges may have all stages under way");
 
 /* All stages of a move. cut: grid + 1 cuts of the axis within the current stage. */
 typedef struct moving {

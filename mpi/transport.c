@@ -91,7 +91,8 @@ gnd_status gndm__place_parcels(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm
         st = gndm__nccl_settle(c);
     if (st) /* for callers that ask gnd_message() */
         gnd_wait(gnd_fail(st, "%s", c->message));
-    return st || !any ? st : gnd_sync(c->dev);
+    const gnd_status done = any ? gnd_sync(c->dev) : GND_OK; /* of what has its address, too */
+    return st ? st : done;
 }
 
 static void open_end(gndm_ctx *c, end *e, gndm__parcel *p, gnd_dtype t, int mapped, int in)

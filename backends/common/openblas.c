@@ -61,12 +61,14 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* Whether the kernels that OpenBLAS has chosen are for CPUs without the vectors of this one. */
 static int older(const char *core)
 {
-    static const char *const wide[] = {
-        "SkylakeX", "Cooperlake", "Sapphirerapids", "Zen", "Haswell", "Excavator", NULL};
+    static const char *const narrow[] = {
+        "generic", "Katmai",    "Coppermine",   "Northwood", "Prescott",    "Banias",     "Atom",
+        "Core2",   "Penryn",    "Dunnington",   "Nehalem",   "Sandybridge", "Athlon",     "Opteron",
+        "Nano",    "Barcelona", "Opteron_SSE3", "Bobcat",    "Bulldozer",   "Piledriver", NULL};
     int known = 0;
-    for (int i = 0; wide[i]; i++)
-        known |= strcasecmp(core, wide[i]) == 0;
-    return !known && gnd__wide_has(GND_FLOAT32);
+    for (int i = 0; narrow[i]; i++)
+        known |= strcasecmp(core, narrow[i]) == 0;
+    return known && gnd__wide_has(GND_FLOAT32);
 }
 
 static void load(void)

@@ -294,8 +294,10 @@ static gnd_status leave_working(gnd__cs_job *o)
     CUresult r = v->done ? CUDA_SUCCESS : gnd__cu.EventCreate(&v->done, CU_EVENT_DISABLE_TIMING);
     if (r == CUDA_SUCCESS)
         r = gnd__cu.EventRecord(v->done, o->q->s);
-    if (r != CUDA_SUCCESS)
+    if (r != CUDA_SUCCESS) {
+        gnd__cu.StreamSynchronize(o->q->s);
         return gnd__cu_fail(o->q->dev, o->e, r, "cuEventRecord");
+    }
     v->last = o->q;
     return o->on_host ? gnd__cs_wait(o) : GND_OK;
 }
@@ -423,9 +425,11 @@ static gnd_status compute(gnd_queue *q, const gnd_solve_desc *s, CUdeviceptr lat
     }
     if (later || never_fails(s))
         return leave_working(&o);
-    if (!(info = malloc((size_t)s->nbatch * sizeof *info)))
+    if (!(info = malloc((size_t)s->nbatch * sizeof *info))) {
+        gnd__cu.StreamSynchronize(q->s);
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for %lld results",
                               (long long)s->nbatch);
+    }
     st = gnd__cs_down(&o, info, o.v->info.p, (size_t)s->nbatch * sizeof *info);
     for (int64_t b = 0; b < s->nbatch && st == GND_OK; b++)
         if (info[b] != 0)

@@ -274,7 +274,7 @@ static gnd_status triangular(gnd__cs_job *o)
     const cublasDiagType_t diag = f & GND_TRI_UNIT ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
     const int t = o->t->index, n = (int)o->s->n, k = (int)o->s->k;
     gnd__cs_ptr *at[2];
-    TRY(f & GND_TRI_UNIT ? no_info(o) : diagonals(o));
+    TRY(f & (GND_TRI_UNIT | GND_TRI_ANY) ? no_info(o) : diagonals(o));
     if (o->s->nbatch > 1 && n <= MOST_TRSM) {
         TRY(operand_tables(o, 2, at));
         CALL(gnd__cs.trsms[t](o->v->blas, CUBLAS_SIDE_LEFT, fill, op, diag, n, k, gnd__cs_one(o),

@@ -187,7 +187,7 @@ static void describe(gnd__ocl_info *d, const char *platform)
     p->has_atomic64 = has_ext(exts, "cl_khr_int64_extended_atomics") &&
                       has_ext(exts, "cl_khr_int64_base_atomics");
     p->subgroup = p->kind == GND_DEV_CPU ? 0 : subgroup_of(id, exts); /* PoCL 5 says 512 */
-    d->eager = has_ext(exts, "cl_nv_device_attribute_query");
+    d->eager = has_ext(exts, "cl_nv_device_attribute_query") && !d->pocl;
     if (d->eager)
         add_capability(id, p);
     /* A thread of PoCL's runs a group from start to end. On NVIDIA's GPUs a resident group is never

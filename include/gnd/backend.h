@@ -33,8 +33,8 @@
 extern "C" {
 #endif
 
-#define GND_BACKEND_MAJOR 2u
-#define GND_BACKEND_MINOR 4u
+#define GND_BACKEND_MAJOR 3u
+#define GND_BACKEND_MINOR 0u
 
 /* An error. native is the driver's error number, 0 if there is none. msg is one line. */
 typedef struct gnd_err {
@@ -432,7 +432,14 @@ typedef enum gnd_solve_op {
     GND_SOLVE_LIST(X)
 #undef X
 } gnd_solve_op;
-enum { GND_TRI_UPPER = 1, GND_TRI_TRANS = 2, GND_TRI_CONJ = 4, GND_TRI_UNIT = 8 };
+/* GND_TRI_ANY: a 0 on the diagonal is no error; what divides by it is undefined. */
+enum {
+    GND_TRI_UPPER = 1,
+    GND_TRI_TRANS = 2,
+    GND_TRI_CONJ = 4,
+    GND_TRI_UNIT = 8,
+    GND_TRI_ANY = 16
+};
 enum { GND_SOLVE_MEMS = 4 };
 
 typedef struct gnd_solve_desc {

@@ -137,11 +137,12 @@ static void find_inner(const gnd__kir *k, int rows, inner_way *in)
         return;
     for (int i = 0; i < k->ninstr; i++)
         is[i] = k->instr[i].kind == GND__I_WITHIN;
-    in->most = gnd__ways_find(k, is, 1, &in->way, &samples) && in->way.samples >= samples / 10 * 9;
+    in->most = gnd__ways_find(k, is, 1, &in->way, &samples) && 10 * in->way.samples >= 9 * samples;
     if (!in->most)
         return;
     gnd__ways_needed(k, in->way.holds, 1, in->pick);
     gnd__ways_asked(k, in->pick, in->ask, in->eval);
+    in->most = memchr(in->ask, 1, sizeof in->ask) != NULL; /* some conditions decide nothing */
     for (int i = 0; i < k->ninstr; i++)
         for (int d = 0; d < k->nkeep && in->ask[i]; d++) {
             const int64_t part = d == k->nkeep - 1 ? INNER_WARP : d == k->nkeep - 2 ? rows : 1;

@@ -58,10 +58,11 @@ int gnd__ways_find(const gnd__kir *k, const uint8_t *is, int most, gnd__way *w, 
     for (int d = 0; d < k->nkeep; d++)
         total = total > 4000 / SAMPLES ? total : total * SAMPLES;
     for (int s = 0; s < total; s++) {
-        int rest = s, j = 0;
-        for (int d = k->nkeep - 1; d >= 0; d--, rest /= SAMPLES)
-            p.index[d] = k->dim[d] / (2 * SAMPLES) * (2 * (rest % SAMPLES) + 1) +
-                         k->dim[d] % (2 * SAMPLES) / 2;
+        int rest = s, left = total, j = 0;
+        for (int d = k->nkeep - 1; d >= 0; d--, rest /= SAMPLES, left /= SAMPLES) {
+            const int at = (left > 1 ? rest : s * (2 * d + 3) + d) % SAMPLES;
+            p.index[d] = k->dim[d] / (2 * SAMPLES) * (2 * at + 1) + k->dim[d] % (2 * SAMPLES) / 2;
+        }
         look(k, &p);
         for (; j < n; j++) {
             int equal = 1;

@@ -23,7 +23,7 @@ typedef struct gnd__foreign {
 static gnd_status lacks(const gnd__gdev *d, const char *slot, gnd_err *e)
 {
     return gnd__err(e, GND_ERR_UNSUPPORTED,
-                    "%s: backend %s has no entry %s: install a plugin made for interface %u.2 or "
+                    "%s: backend %s has no entry %s: install a plugin made for interface %u or "
                     "newer",
                     d->id, d->be->name, slot, GND_BACKEND_MAJOR);
 }

@@ -386,7 +386,7 @@ gnd_status gnd__gate_open_native(const char *backend, const gnd_dev_native *n, g
     if (!b->device.open_native)
         return gnd__err(
             e, GND_ERR_UNSUPPORTED,
-            "backend %s has no entry device.open_native: install a plugin for interface %u.2 "
+            "backend %s has no entry device.open_native: install a plugin for interface %u "
             "or newer, or use gnd_open",
             b->name, GND_BACKEND_MAJOR);
     d = gdev_new(b);

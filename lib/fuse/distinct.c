@@ -64,11 +64,13 @@ uint32_t gnd__distinct_ops(gnd__pgraph *g, int32_t i, uint32_t most)
 int gnd__is_compact(const gnd__pgraph *g, const gnd__pnode *p)
 {
     int64_t room = p->a->size;
+    if (p->nleaf > GND__LEAVES || gnd_dtype_size((gnd_dtype)p->a->dtype) != 8 ||
+        !strchr("iuf", gnd_dtype_kind((gnd_dtype)p->a->dtype)))
+        return 0;
     for (int k = 0; k < p->nleaf && room >= 0; k++) {
         const gnd_array *x = g->node[p->leaf[k]].a;
         const int64_t wide = 8 / (int64_t)gnd_dtype_size((gnd_dtype)x->dtype);
         room -= x->kind == GND__IOTA ? 0 : wide ? (x->size + wide - 1) / wide : 2 * x->size;
     }
-    return room >= 0 && gnd_dtype_size((gnd_dtype)p->a->dtype) == 8 &&
-           strchr("iuf", gnd_dtype_kind((gnd_dtype)p->a->dtype)) != NULL;
+    return room >= 0;
 }

@@ -16,8 +16,8 @@ enum {
     DEAL_LEAST = 256,   /* fewest bins, because each is a group's work; and most bins */
     DEAL_BINS = 1024,
     DEAL_VALUES = 1 << 20, /* fewest values */
-    FEW = 8,               /* places for each value from which on a CPU looks at those alone */
-    FEW_VALUES = 1 << 22   /* most values then */
+    FEW = 4, /* places for each value and compute unit from which on a CPU looks at those alone */
+    FEW_VALUES = 1 << 22 /* most values then */
 };
 
 typedef gnd__accsums sums;
@@ -212,7 +212,7 @@ static int few(const sums *s)
 {
     gnd__prog *p = s->w.p;
     int64_t room = 2;
-    if (!p->t->cpu || s->w.n > FEW_VALUES || s->w.m / FEW < s->w.n)
+    if (!p->t->cpu || s->w.n > FEW_VALUES || s->w.m / (FEW * gnd__acc_units(p)) < s->w.n)
         return 0;
     while (room < 2 * s->w.n)
         room *= 2;

@@ -84,14 +84,17 @@ static void begin_units(const by_rows *r, const char *name)
     gnd__pk_defs(p, "rows_defs", r->s->real);
 }
 
-/* Orders the numbers of rows by place. */
-static void order_rows(const by_rows *r)
+/* Orders the numbers of rows by place, and clears what pieces add to: so many cells. */
+static void order_rows(const by_rows *r, int64_t cells)
 {
     gnd__prog *p = r->s->w.p;
     begin(r, "k_clear");
     gnd__pk_mem(p, "cnt", r->cnt, GND_UINT32);
+    gnd__pk_int(p, "cells", cells);
+    sums_of_pieces(r);
     gnd__pk_body(p, "rows_clear", r->s->real);
-    gnd__acc_end_each(&r->s->w, r->m > 2 ? r->m : 2, 0, r->m * 4);
+    gnd__acc_end_each(&r->s->w, r->m > cells ? r->m : cells, 0,
+                      r->m * 4 + cells * (8 + 8 * r->s->words));
     begin(r, "k_count");
     gnd__pk_mem(p, "cnt", r->cnt, GND_UINT32);
     gnd__pk_mem(p, "rank", r->rank, GND_UINT32);
@@ -104,7 +107,7 @@ static void order_rows(const by_rows *r)
     gnd__pk_mem(p, "cnt", r->cnt, GND_UINT32);
     gnd__pk_mem(p, "start", r->start, GND_UINT32);
     gnd__pk_mem(p, "which", r->which, GND_UINT32);
-    sums_of_pieces(r);
+    gnd__pk_mem(p, "slot", r->slot, GND_UINT32);
     gnd__pk_body(p, "rows_start", r->s->real);
     gnd__pk_end1(p, gnd__acc_ceil(r->m, TPG), TPG, r->m * 4, r->m * 4);
     begin(r, "k_place");
@@ -163,7 +166,7 @@ int gnd__acc_by_rows(gnd__accsums *s)
     r.top = gnd__prog_scratch(p, cells * 4);
     r.odd = gnd__prog_scratch(p, cells * 4);
     r.acc = gnd__prog_scratch(p, cells * 8 * s->words);
-    order_rows(&r);
+    order_rows(&r, cells);
     sum_rows(&r, slots);
     return 1;
 }

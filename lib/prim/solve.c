@@ -155,7 +155,7 @@ static int is_native(const gnd__prog *p, const gnd_solve_desc *s)
     return gnd__gate_solver_supports(p->dev, s, &yes, NULL) == GND_OK && yes;
 }
 
-/* A library call whose verdict a check gets, so that nothing waits for it: that of the info of each
+/* A library call whose verdict a check gets, so that nothing waits for that: that of the info of each
  * matrix, and of input `bad` (its number, or -1), which tells which matrices are not finite. */
 static void solve_later(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem, int bad)
 {
@@ -240,7 +240,8 @@ static int system_apart(gnd__prog *p, const gnd_solve_desc *s)
     const int64_t blocks = (n + (int64_t)local - 1) / (int64_t)local;
     lu.op = GND_SOLVE_LU, lu.flags = 1;
     lower.op = upper.op = GND_SOLVE_TRIANGULAR;
-    lower.flags = GND_TRI_UNIT, upper.flags = GND_TRI_UPPER;
+    lower.flags = GND_TRI_UNIT;
+    upper.flags = GND_TRI_UPPER | GND_TRI_ANY; /* LU's verdict tells of a 0 */
     if (s->op != GND_SOLVE_SOLVE || n < MANY_ROWS || s->k < MANY || !is_native(p, &lu) ||
         !is_native(p, &lower) || !is_native(p, &upper))
         return 0;

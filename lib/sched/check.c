@@ -273,18 +273,33 @@ gnd_status gnd__checks_again(gnd__checks *c, gnd_err *e)
 {
     static const uint32_t zero[4];
     gnd_status r = GND_OK;
-    for (int i = 0; c && i < c->n && r == GND_OK; i++) {
+    for (int i = 0; c && i < c->n; i++) {
         gnd__icheck *k = c->c[i];
         k->state = 0;
-        r = look(k, e);
-        if (k->state == 2) {
-            gnd_status st =
-                gnd__gate_write(k->table->dev->g, k->table->block,
-                                (size_t)k->entry * GND__CHECK_BYTES, zero, sizeof zero, NULL);
+        gnd_status st = look(k, r == GND_OK ? e : NULL);
+        r = r == GND_OK ? st : r;
+        if (st != GND_OK && k->state != 2)
+            return r;        /* the device failed */
+        if (k->state == 2) { /* the others are cleared, too: they would fail the next run */
+            st = gnd__gate_write(k->table->dev->g, k->table->block,
+                                 (size_t)k->entry * GND__CHECK_BYTES, zero, sizeof zero, NULL);
             r = r == GND_OK ? st : r;
         }
     }
     return r;
+}
+
+void gnd__checks_first(const gnd__sched *s, const gnd__plan *p, gnd_err *e)
+{
+    gnd_err first = {0};
+    for (int i = 0; i < p->ncheck; i++) {
+        s->check[i]->state = 0;
+        if (look(s->check[i], &first) != GND_OK) {
+            if (e && s->check[i]->state == 2)
+                *e = first;
+            return;
+        }
+    }
 }
 
 /* --- after a run ------------------------------------------------------------------------------ */

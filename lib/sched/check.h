@@ -29,11 +29,15 @@ int32_t *gnd__checks_address(const gnd__sched *s, int i);
  * depend, those of the plan and those of its inputs. */
 gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g,
                               gnd__storage **st, gnd_err *e);
+/* After a step that failed on the values it got: if a check of the run failed before it, *e is that
+ * check's, which is the cause. */
+void gnd__checks_first(const gnd__sched *s, const gnd__plan *p, gnd_err *e);
 /* Releases what gnd__checks_take took and no memory refers to. */
 void gnd__checks_drop(gnd__sched *s, const gnd__plan *p);
 void gnd__checks_close(gnd__sched *s);
 
-/* GND_ERR_INDEX if an index from which st was computed is out of range. Waits for the device if
+/* The error of the first failed check from which st was computed: an index that is out of range, a
+ * matrix without an inverse. Waits for the device if
  * there are unread checks. */
 gnd_status gnd__checks_pass(gnd__storage *st, gnd_err *e);
 void gnd__checks_unref(struct gnd__checks *c);

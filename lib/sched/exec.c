@@ -395,6 +395,8 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
         r = gnd__repeat_run(p, e);
     if (r == GND_OK)
         r = hand_out(s, p, g, e);
+    if (r == GND_ERR_LINALG)
+        gnd__checks_first(s, p, e);
     gnd__checks_drop(s, p);
     release_blocks(s, p, d);
     if (r == GND_OK && !(here && gnd__gate_idle(d)))

@@ -178,10 +178,10 @@ static void good(int64_t nb, int64_t n, int64_t k)
     mat_solves(&spd, &x, &b, 10.0 * (double)n, mat_named("cholesky", MAT_RANDOM, &spd));
 }
 
-static void bad(int64_t nb, int64_t at, int64_t n)
+static void bad(int64_t nb, int64_t at, int64_t n, int64_t k)
 {
     char text[128];
-    mat a = mat_make(MAT_RANDOM, nb, n, n), b = mat_make(MAT_RANDOM, nb, n, 2),
+    mat a = mat_make(MAT_RANDOM, nb, n, n), b = mat_make(MAT_RANDOM, nb, n, k),
         spd = mat_positive(&a, 1);
     for (int64_t i = 0; i < n; i++) {
         a.p[(at * n + i) * n + 3] = 0;
@@ -203,12 +203,12 @@ static void bad(int64_t nb, int64_t at, int64_t n)
     refused(gnd_cholesky(mat_put(&spd), 0), text);
 }
 
-/* A recording tells of each run. */
+/* A recording tells of each run, also where one refused matrix makes another. */
 static void recorded(int64_t n)
 {
     mat a = mat_make(MAT_STRONG, 1, n, n);
     const int64_t dim[2] = {n, n};
-    gnd_array *in = gnd_placeholder(mat_dev, mat_t, 2, dim), *out = gnd_inv(in),
+    gnd_array *in = gnd_placeholder(mat_dev, mat_t, 2, dim), *out = gnd_inv(gnd_inv(in)),
               *good_one = gnd_reshape(mat_put(&a), 2, dim),
               *bad_one = gnd_zeros(mat_dev, mat_t, 2, dim);
     gnd_recording *r = gnd_record(1, &in, 1, &out);
@@ -222,6 +222,16 @@ static void recorded(int64_t n)
         free(to);
     }
     gnd_recording_free(r);
+}
+
+/* Of a call that fails on what a refused matrix left, in one evaluation, that matrix is the error.
+ */
+static void cause(int64_t n)
+{
+    const int64_t dim[2] = {n, n};
+    gnd_array *y = gnd_svdvals(gnd_inv(gnd_zeros(mat_dev, mat_t, 2, dim)));
+    tap_is_int(gnd_wait(y), GND_ERR_LINALG, "%s: singular values of no inverse", mat_where);
+    tap_is_str(gnd_error(y), "inv: matrix 0: singular: U[0, 0] is 0", "%s: the cause", mat_where);
 }
 
 /* Q is made of reflectors, and not unless it is read. */
@@ -252,9 +262,9 @@ static const gnd_dtype dtypes[] = {GND_COMPLEX64, GND_FLOAT64};
 
 static void each(int i)
 {
-    MAT_GROUP(good(1, 23, 1); good(3, 40, 5); bad(1, 0, 12); bad(3, 1, 20));
+    MAT_GROUP(good(1, 23, 1); good(3, 40, 5); bad(1, 0, 12, 2); bad(3, 1, 20, 2));
     if (i == 1)
-        MAT_GROUP(good(2, 300, 70); bad(70, 33, 33); recorded(12));
+        MAT_GROUP(good(2, 300, 70); bad(70, 33, 33, 2); bad(1, 0, 256, 64); recorded(12); cause(9));
     if (i == 1)
         MAT_GROUP(orthogonal(17, 5, 0); orthogonal(17, 5, 1); orthogonal(4, 9, 0);
                   orthogonal(4, 9, 1); orthogonal(200, 90, 0));

@@ -70,6 +70,12 @@ def pads(x, lib):
     return lib.pad(x, ((2, 3), (1, 4))) * 2 + lib.pad(x, ((1, 4), (5, 0)), mode='edge') - lib.pad(x, ((4, 1), (2, 3)), mode='reflect')
 
 
+def rows(x, lib):
+    """Rolls along an axis that an array does not have."""
+    y = lib.broadcast_to(x[1], x.shape)
+    return lib.roll(y, 1, 0) + x * lib.roll(y, 2, 1) + lib.roll(lib.broadcast_to(x[:, :1], x.shape), 3, 1)
+
+
 def wrapped(x, lib):
     """A stencil of rolled arrays, whose joins shift indices."""
     y = lib.roll(lib.roll(x, 3, 0), -5, 1)
@@ -79,7 +85,7 @@ def wrapped(x, lib):
 def test_values():
     for shape in ((131, 2011), (95, 2803), (350, 768), (351, 767), (1024, 259)):
         a = rng.integers(0, 4, shape)
-        for k, form in enumerate((heat, square, far, back, two, flat, gradient, life, thin, pads, wrapped)):
+        for k, form in enumerate((heat, square, far, back, two, flat, gradient, life, thin, pads, rows, wrapped)):
             dtype = ('float32', 'int32', 'float64', 'float32', 'int16')[k % 5]
             n = a.astype(dtype)
             want = form(n, np)

@@ -76,8 +76,10 @@ static int qr_apart(const gnd__mats *a, int complete, gnd_array **y)
     if (h->kind != GND__ERROR && in[1]->kind != GND__ERROR) {
         in[0] = gnd_mT(gnd__slice(h, a->nb + 1, 0, k));
         r = complete ? h : gnd__slice(h, a->nb, 0, k);
-        y[0] = gnd__mats_part(a, &make, gnd__solve_node(a->func, a->dev, &make, 2, in, NULL), 0,
-                              a->m, complete ? a->m : k);
+        y[0] = in[0]->kind == GND__ERROR
+                   ? in[0]
+                   : gnd__mats_part(a, &make, gnd__solve_node(a->func, a->dev, &make, 2, in, NULL),
+                                    0, a->m, complete ? a->m : k);
     } else {
         y[0] = h->kind == GND__ERROR ? h : in[1];
     }
