@@ -334,10 +334,10 @@ static void test_graphs(gnd_dtype t, const char *what, const char *const *list, 
     gnd_close(dev);
 }
 
-/* The kernels of primitives for x of dtype t, 5000 elements, and its places in 100 and in 10^5. */
+/* The kernels of primitives for x of dtype t, 5000 elements, and its places in 100 and in 10^6. */
 static gnd_array *prim_graph(gnd_device *dev, int i, gnd_array *x, gnd_array *at)
 {
-    const int64_t m[2] = {100, 100000};
+    const int64_t m[2] = {100, 1000000};
     if (i == 12) { /* nothing comes to what there is */
         gnd_array *p = gnd__checked_node(gnd_at(at, ":0"), "test", m[0], 0);
         return gnd__accumulate_node(GND__ACC_ADD, p, gnd_at(x, ":0"),
