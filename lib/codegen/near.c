@@ -8,8 +8,9 @@
  * an access is that of the first one with numbers added, of which compilers make offsets within
  * load instructions, and equal loads of several points become one.
  *
- * The shifts are literals, so a kernel is compiled for each set of them. Therefore only stencils
- * are treated so: programs change a shift from call to call where there are two views or three.
+ * The shifts are literals, so a kernel is compiled for each set of them. Programs change a shift
+ * from call to call where there are two views or three, hence LEAST; one that searches with more
+ * views than that, within FAR elements, compiles a kernel for each shift once.
  */
 #include <stdint.h>
 #include <stdlib.h>
