@@ -433,13 +433,7 @@ typedef enum gnd_solve_op {
 #undef X
 } gnd_solve_op;
 /* GND_TRI_ANY: a 0 on the diagonal is no error; what divides by it is undefined. */
-enum {
-    GND_TRI_UPPER = 1,
-    GND_TRI_TRANS = 2,
-    GND_TRI_CONJ = 4,
-    GND_TRI_UNIT = 8,
-    GND_TRI_ANY = 16
-};
+enum { GND_TRI_UPPER = 1, GND_TRI_TRANS = 2, GND_TRI_CONJ = 4, GND_TRI_UNIT = 8, GND_TRI_ANY = 16 };
 enum { GND_SOLVE_MEMS = 4 };
 
 typedef struct gnd_solve_desc {

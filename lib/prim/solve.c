@@ -155,8 +155,9 @@ static int is_native(const gnd__prog *p, const gnd_solve_desc *s)
     return gnd__gate_solver_supports(p->dev, s, &yes, NULL) == GND_OK && yes;
 }
 
-/* A library call whose verdict a check gets, so that nothing waits for that: that of the info of each
- * matrix, and of input `bad` (its number, or -1), which tells which matrices are not finite. */
+/* A library call whose verdict a check gets, so that nothing waits for that: that of the info of
+ * each matrix, and of input `bad` (its number, or -1), which tells which matrices are not finite.
+ */
 static void solve_later(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem, int bad)
 {
     const int info = gnd__prog_scratch(p, s->nbatch * (int64_t)sizeof(int32_t));
