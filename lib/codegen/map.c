@@ -153,7 +153,7 @@ static void find_inner(const gnd__kir *k, int rows, inner_way *in)
 
 /* The data that fill map_rows and map_rows_body. */
 typedef struct rows_writer {
-    map_writer *w;
+    map_writer w; /* first: the functions of other shapes write for it, too */
     int y, rows;
     inner_way in;
 } rows_writer;
@@ -161,7 +161,7 @@ typedef struct rows_writer {
 static void write_rows_conditions(void *who, const gnd__holeargs *a)
 {
     const rows_writer *r = who;
-    gnd__cg *c = r->w->c;
+    gnd__cg *c = r->w.c;
     (void)a;
     c->part.pick = r->in.eval;
     gnd__cg_values(c, 0);
@@ -173,27 +173,21 @@ static void write_rows_holds(void *who, const gnd__holeargs *a)
     const rows_writer *r = who;
     const char *and = "";
     (void)a;
-    for (int i = 0; i < r->w->c->k->ninstr; i++)
+    for (int i = 0; i < r->w.c->k->ninstr; i++)
         if (r->in.ask[i]) {
-            gnd__cgf(r->w->c, "%s%sv%d", and, r->in.way.holds[i] ? "" : "!", i);
+            gnd__cgf(r->w.c, "%s%sv%d", and, r->in.way.holds[i] ? "" : "!", i);
             and = " & ";
         }
-}
-
-static void write_rows_late(void *who, const gnd__holeargs *a)
-{
-    const rows_writer *r = who;
-    write_late_stores(r->w, a);
 }
 
 static void write_rows_body(void *who, const gnd__holeargs *a)
 {
     rows_writer *r = who;
-    gnd__cg *c = r->w->c;
+    gnd__cg *c = r->w.c;
     const gnd__hole own[] = {
         {"y", .number = r->y},
         {"rows", .number = r->rows},
-        {"late_stores", .write = write_rows_late},
+        {"late_stores", .write = write_late_stores},
     };
     (void)a;
     if (r->in.most)
@@ -206,7 +200,7 @@ static gnd_status map_rows(map_writer *w)
 {
     gnd__cg *c = w->c;
     const gnd__kir *k = c->k;
-    rows_writer r = {.w = w, .y = w->x - 1, .rows = c->t->tune->v[GND__TUNE_GPU_ROWS]};
+    rows_writer r = {.w = *w, .y = w->x - 1, .rows = c->t->tune->v[GND__TUNE_GPU_ROWS]};
     const int64_t tiles = (k->dim[r.y] + r.rows - 1) / r.rows,
                   total = gnd__kir_kept(k) / k->dim[r.y] * tiles;
     find_inner(k, r.rows, &r.in);

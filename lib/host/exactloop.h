@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include "host/clones.h"
 
 typedef uint8_t g_b, g_u8;
 typedef int8_t g_i8;
@@ -61,16 +62,8 @@ BITS(GND_FROM_f64, g_u64, g_f64)
 #define fmin(x, y) TWO(fmin, x, y)
 #define fmax(x, y) TWO(fmax, x, y)
 
-/* Functions of many operations have code for wider vectors as well, which the dynamic linker
- * chooses. Their operations are the same, none is contracted. Sanitizers cannot have it: its choice
- * runs before them. */
-#if defined __GNUC__ && !defined __clang__ && defined __x86_64__ && defined __gnu_linux__ &&       \
-    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-#define WIDE __attribute__((target_clones("default", "avx2", "avx512f")))
-#else
-#define WIDE
-#endif
-#define WIDE_LOOP(...) WIDE LOOP(__VA_ARGS__)
+/* Functions of many operations have code for wider vectors as well. */
+#define WIDE_LOOP(...) GND__CLONES LOOP(__VA_ARGS__)
 
 /* The dtypes: r of the result, a of the first argument, t of the others. */
 #define LOOP(name, r, a, t, nin, ...)                                                              \
@@ -90,7 +83,8 @@ BITS(GND_FROM_f64, g_u64, g_f64)
 /* The same on one dtype, near 0 first; `bad` says whether an argument is not. */
 #define NEAR_LOOP(name, t, nin, near, ...)                                                         \
     LOOP(name##_any, t, t, t, nin, __VA_ARGS__)                                                    \
-    WIDE static void name(void *out, const void *in0, const void *in1, const void *in2, size_t n)  \
+    GND__CLONES static void name(void *out, const void *in0, const void *in1, const void *in2,     \
+                                 size_t n)                                                         \
     {                                                                                              \
         g_##t *restrict z = out;                                                                   \
         const g_##t *xs = in0, *ys = (nin) > 1 ? in1 : in0;                                        \

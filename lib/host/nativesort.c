@@ -9,6 +9,7 @@
 #include <string.h>
 #include "base/dtype.h"
 #include "base/mem.h"
+#include "host/clones.h"
 
 /* At -O2 GCC leaves the loops scalar. */
 #if defined __GNUC__ && !defined __clang__
@@ -17,14 +18,6 @@
 
 /* The longest rows that are sorted by insertion, and by counting; others by radix. */
 enum { SHORT = 24, RANKED = 80 };
-
-/* As in exactloop.h: sanitizers cannot have it. */
-#if defined __GNUC__ && !defined __clang__ && defined __x86_64__ && defined __gnu_linux__ &&       \
-    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-#define WIDE __attribute__((target_clones("default", "avx2", "avx512f")))
-#else
-#define WIDE
-#endif
 
 /* A key of up to 32 bits stands before its index in one word. */
 typedef struct item {
@@ -94,7 +87,7 @@ RADIX(sort_words, uint64_t, SELF)
 RADIX(sort_items, item, KEY_OF)
 
 /* order: for each place the number of its element, by counting what comes before each. */
-WIDE static void by_rank(const uint64_t *k, int64_t n, uint64_t *order)
+GND__CLONES static void by_rank(const uint64_t *k, int64_t n, uint64_t *order)
 {
     for (int64_t i = 0; i < n; i++) {
         const uint64_t x = k[i];

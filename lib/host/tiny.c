@@ -10,11 +10,10 @@
 #include <math.h>
 #include <string.h>
 #include "base/dtype.h"
+#include "host/clones.h"
 
-/* As in exactloop.h: sanitizers cannot have it. */
-#if defined __GNUC__ && !defined __clang__ && defined __x86_64__ && defined __gnu_linux__ &&       \
-    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-#define WIDE __attribute__((target_clones("default", "avx2", "avx512f"), optimize("O3")))
+#if GND__HAS_CLONES /* at -O2 GCC leaves the loops scalar */
+#define WIDE GND__CLONES __attribute__((optimize("O3")))
 #else
 #define WIDE
 #endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * host/clones.h - functions with code for wider vectors as well, which the dynamic linker chooses.
+ * Their operations are the same, none is contracted. Sanitizers cannot have it: its choice runs
+ * before them.
+ */
+#ifndef GND_HOST_CLONES_H
+#define GND_HOST_CLONES_H
+
+#if defined __GNUC__ && !defined __clang__ && defined __x86_64__ && defined __gnu_linux__ &&       \
+    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#define GND__HAS_CLONES 1
+#define GND__CLONES __attribute__((target_clones("default", "avx2", "avx512f")))
+#else
+#define GND__HAS_CLONES 0
+#define GND__CLONES
+#endif
+
+#endif
