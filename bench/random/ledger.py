@@ -65,6 +65,34 @@ def faults(records):
     return out
 
 
+def compiling(records):
+    """A line about the first calls that compiled: what one kernel cost, the later calls' time taken off."""
+    took = [(r['kernels'], r['first_ms']['gnd'] - r['ms']['gnd']) for r in records if r.get('kernels')]
+    if not took:
+        return []
+    kernels, ms = (sum(t) for t in zip(*took))
+    return [f'  compiling: {kernels} kernels in {len(took)} first calls, {ms / kernels:.0f} ms a kernel, '
+            f'{ms / len(took):.0f} ms a call']
+
+
+def beside(records, others):
+    """The text that compares gnd's times on two devices: `others` are the records of the same workloads on the second."""
+    theirs = {r['number']: r for r in others}
+    pairs = [(r['ms']['gnd'] / o['ms']['gnd'], r, o) for r in records if 'gnd' in r['ms']
+             for o in [theirs.get(r['number'], {'ms': {}})] if 'gnd' in o['ms'] and o['text'] == r['text']]
+    if not pairs:
+        return 'no workload was timed in both runs'
+    out = [f'gnd on {pairs[0][1]["device"]} beside gnd on {pairs[0][2]["device"]}, {len(pairs)} workloads:']
+    for name, calls in ('without', False), ('with', True):
+        group = sorted((p for p in pairs if bool(p[2].get('library_calls')) == calls), key=lambda p: -p[0])
+        if group:
+            out.append(f'  {name} a vendor\'s library there: {len(group)}, geometric mean {mean([p[0] for p in group]):.2f}, '
+                       f'above 3 {sum(p[0] > 3 for p in group)}')
+            out += [f'    {p[0]:6.2f} {p[1]["number"]}: {p[1]["ms"]["gnd"]:.4g} and {p[2]["ms"]["gnd"]:.4g} ms: '
+                    f'{p[1]["text"][:90]}' for p in group[:8] if p[0] > 1.15]
+    return '\n'.join(out)
+
+
 def summary(records):
     """The text of the summary."""
     rows = [r for r in records if ratio(r)]
@@ -76,6 +104,7 @@ def summary(records):
            f'{sum(v <= 1.05 for v in values)}, within 10% {sum(v <= 1.1 for v in values)}, slower than 1.5 times '
            f'{sum(v > 1.5 for v in values)}, than twice {sum(v > 2 for v in values)}; '
            f'first calls of gnd {sum(r["first_ms"].get("gnd", 0) for r in records) / max(1, len(records)):.0f} ms each']
+    out += compiling(records)
     names = sorted({k for r in rows for k in r['ms'] if k != 'gnd'})
     for name in names:
         pairs = [r['ms']['gnd'] / r['ms'][name] for r in rows if name in r['ms'] and not wrong(r, name)]

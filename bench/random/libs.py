@@ -58,6 +58,9 @@ class Lib:
     def free(self):
         """Gives memory back that the library keeps."""
 
+    def counts(self):
+        """(kernels compiled, calls of vendors' libraries) so far; None: this library does not tell."""
+
     def peak(self, call, nbytes):
         """The most device memory during a call, in bytes, of the inputs (nbytes) too and with what `call` returns;
         None: this library does not tell."""
@@ -153,6 +156,10 @@ class Gnd(Lib):
 
     def sync(self):
         self.gnd.synchronize()
+
+    def counts(self):
+        s = self.device.stats()
+        return s['kernels_built'], s['library_calls']
 
     def peak(self, call, nbytes):
         self.sync()

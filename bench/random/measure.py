@@ -131,6 +131,7 @@ class Side:
         self.lib, self.name, self.f, self.arrays = lib, lib.name + suffix, function, arrays
         self.times, self.reps, self.slow = [], 1, False
         self.why, self.first, self.result = None, None, None
+        self.kernels, self.library_calls = None, None  # of the first call, where the library counts them
 
     def call(self):
         r = as_tuple(self.f(*self.arrays))
@@ -139,10 +140,13 @@ class Side:
 
     def start(self, seconds):
         """The first calls, which compile, and the number of calls of a batch."""
+        before = self.lib.counts()
         t = time.perf_counter()
         self.result = self.call()
         self.lib.sync()
         self.first = time.perf_counter() - t
+        if before:
+            self.kernels, self.library_calls = (b - a for a, b in zip(before, self.lib.counts()))
         one = self.once()
         if one * BATCHES > seconds:
             self.times, self.slow = [one], True
@@ -269,6 +273,8 @@ def measure(work, gnd, libs, reference, seed, options):
             if side.times:
                 record['ms'][side.name] = round(side.ms(options.best), 6)
                 record['first_ms'][side.name] = round(side.first * 1e3, 2)
+            if side.kernels is not None:
+                record['kernels'], record['library_calls'] = side.kernels, side.library_calls
         record['peak'] = peaks_of(live, sum(i.nbytes() for i in work.inputs.values()))
     record['bytes'] = int(work.nbytes or sum(i.nbytes() for i in work.inputs.values()) + out_bytes)
     return record

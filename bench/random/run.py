@@ -40,6 +40,7 @@ def arguments():
     p.add_argument('--no-compile', action='store_true', help='PyTorch without torch.compile')
     p.add_argument('--list', action='store_true', help='print what is drawn, and run nothing')
     p.add_argument('--worst', type=int, default=25, help='rows with plans at the end (default: 25)')
+    p.add_argument('--beside', help="the --json file of another run: gnd's times are compared with gnd's there")
     p.add_argument('--json', default=None, help='write the records to this file, one a line')
     return p.parse_args()
 
@@ -139,6 +140,9 @@ def main():
     print(ledger.summary(records))
     if not o.values:
         print(ledger.worst(records, width, o.worst))
+    if o.beside:
+        with open(o.beside) as f:
+            print(ledger.beside(records, [json.loads(text) for text in f]))
     sys.stdout.flush()
     bad = [r for r in records if ledger.wrong(r, 'gnd') or 'gnd' in r['why']]
     return 1 if bad and o.values else 0
