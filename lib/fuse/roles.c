@@ -218,6 +218,15 @@ static void store_viewed(gnd__pgraph *g, int32_t i)
         q->role = GND__R_ROOT;
 }
 
+/* If sink p is a view of an operation with its axes in another order, stores the operation. */
+static void store_turned(gnd__pgraph *g, const gnd__pnode *p)
+{
+    gnd__pnode *q = p->a->kind == GND__VIEW ? gnd__input_of(g, p, 0) : NULL;
+    gnd__map m;
+    if (q && q->role == GND__R_INLINE && q->a->kind == GND__OP && gnd__is_turned(p->a, q->a, &m))
+        q->role = GND__R_ROOT;
+}
+
 /* Gives operand i of a library call (a view, a leaf, an inline expression) a place in memory. */
 static void need_place(gnd__pgraph *g, int32_t i)
 {
@@ -297,6 +306,7 @@ static void first_roles(gnd__pgraph *g, int limits)
         if (p->role == GND__R_ROOT || p->a->data.st)
             continue;
         store_viewed(g, g->sinks[s]);
+        store_turned(g, p);
         if (p->role == GND__R_ROOT)
             continue;
         if (gnd__is_view(p->a) && gnd__place_of(g, g->sinks[s], &pl, &blame))

@@ -301,6 +301,19 @@ static gnd__op division_as(gnd__op op, gnd_array **in)
     return in[1]->kind == GND__ERROR ? op : GND__OP_MULTIPLY;
 }
 
+/* The node of an operation on arguments of its dtypes. */
+static gnd_array *made(gnd__op op, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
+                       int nin, gnd_array *const *in)
+{
+    gnd_array *y = NULL;
+    for (int i = 0; i < nin && !y; i++)
+        if (in[i]->kind == GND__VIEW) {
+            y = gnd__op_in_order(op, dev, t, ndim, dim, nin, in);
+            break;
+        }
+    return y ? y : gnd__op_node(op, dev, t, ndim, dim, nin, in);
+}
+
 /* The common case, handled without the tables of promotion: arrays of one float dtype, one shape
  * and one device, and weak scalars that are not complex. NULL: other arguments. */
 static gnd_array *elementwise_plain(gnd__op op, int nin, gnd_array *const *x)
@@ -339,7 +352,7 @@ static gnd_array *elementwise_plain(gnd__op op, int nin, gnd_array *const *x)
     if (out != t && out != GND_BOOL) /* the result's size in bytes might overflow */
         return NULL;
     if (!scalars)
-        return gnd__op_node(op, a->dev, out, a->ndim, a->dim, nin, x);
+        return made(op, a->dev, out, a->ndim, a->dim, nin, x);
     const gnd__inner inner = gnd__enter(NULL);
     for (int i = 0; i < nin; i++) {
         in[i] = x[i];
@@ -349,7 +362,7 @@ static gnd_array *elementwise_plain(gnd__op op, int nin, gnd_array *const *x)
         }
     }
     op = division_as(op, in);
-    return gnd__leave(inner, gnd__op_node(op, a->dev, out, a->ndim, a->dim, nin, in));
+    return gnd__leave(inner, made(op, a->dev, out, a->ndim, a->dim, nin, in));
 }
 
 /* Applies op, in an inner scope, to arguments that are not errors and of which at least one belongs
@@ -389,8 +402,7 @@ static gnd_array *elementwise_any(gnd__op op, int nin, gnd_array *const *x, gnd_
             return in[i];
     }
     const gnd__op as = op == GND__OP_DIVIDE ? division_as(op, in) : power_as(op, x, t);
-    return gnd__op_node(as, dev, out, s.ndim, s.dim, as == op || op == GND__OP_DIVIDE ? nin : 1,
-                        in);
+    return made(as, dev, out, s.ndim, s.dim, as == op || op == GND__OP_DIVIDE ? nin : 1, in);
 }
 
 gnd_array *gnd__elementwise(gnd__op op, int nin, gnd_array *const *x)

@@ -49,6 +49,8 @@ void gnd__move(int size, char *z, int64_t to, const char *x, int64_t from, int64
     }
 }
 
+enum { ROW = 4 }; /* elements side by side from which they are moved at once */
+
 #ifdef __GNUC__
 typedef uint32_t four __attribute__((vector_size(16)));
 typedef uint64_t two __attribute__((vector_size(16)));
@@ -110,10 +112,19 @@ static int turn(int size, char *z, int64_t to, const char *x, int64_t from, int6
 }
 #endif
 
+int gnd__inner_axis(const int64_t to[2], const int64_t from[2], int64_t m, int64_t n)
+{
+    if (n >= ROW && to[1] == 1 && (from[1] == 1 || from[1] == 0))
+        return 1;
+    if (m >= ROW && to[0] == 1 && (from[0] == 1 || from[0] == 0))
+        return 0;
+    return m <= n;
+}
+
 void gnd__move2(int size, char *z, const int64_t to[2], const char *x, const int64_t from[2],
                 int64_t m, int64_t n)
 {
-    const int by = m <= n; /* the axis of the inner loop, which is the longer one */
+    const int by = gnd__inner_axis(to, from, m, n);
     const int side = from[0] == 1 && to[1] == 1 && from[1] != 1 && n > 1
                          ? turn(size, z, to[0], x, from[1], m, n)
                          : 0;

@@ -3,7 +3,7 @@
  * host/pointplan.c - how points are computed (points.c): which values stay in memory or are equal
  * in rows, the points of a block, and how long it takes.
  */
-#include "host/points.h"
+#include "host/points_priv.h"
 
 /* Bytes of all blocks together; the longest rows of which several are taken where values are equal
  * along a row. */
@@ -109,6 +109,7 @@ void gnd__points_ready(gnd__points *p)
 {
     const int last = p->naxes - 1;
     p->whole = 1;
+    p->copies = gnd__points_copies(p);
     set_block(p);
     for (int i = 0; i < p->nvalue; i++) {
         gnd__pvalue *v = &p->value[i];
@@ -156,6 +157,8 @@ int64_t gnd__points_cost(const gnd__points *p)
     const int last = p->naxes - 1;
     const int64_t n = last < 0 ? 1 : p->dim[last], block = p->whole ? n : p->block;
     int64_t rows = 1, groups = 1, point = 0, calls = 0, results = 1, fold = 0;
+    if (p->copies)
+        return gnd__points_copy_cost(p);
     for (int d = 0; d < last; d++) {
         rows *= p->dim[d];
         groups *= d < last - 1 || !p->group ? p->dim[d] : (p->dim[d] + p->group - 1) / p->group;

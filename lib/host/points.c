@@ -209,6 +209,10 @@ int gnd__points_run(const gnd__points *p, char *const *mem, const char *constant
 {
     gnd__runner r;
     int64_t index[GND__POINTS_AXES] = {0};
+    if (p->copies) {
+        gnd__points_copy(p, mem, constant);
+        return 1;
+    }
     r.p = p;
     r.later = 0;
     r.check = check;

@@ -17,7 +17,8 @@ enum {
     GND__POINTS_CHECKS = 4,
     GND__POINTS_BYTES = 8,   /* of an element, at most */
     GND__POINTS_BLOCK = 128, /* points of a block, at least, and at most */
-    GND__POINTS_LARGE = 1024
+    GND__POINTS_LARGE = 1024,
+    GND__POINTS_BOXES = 16 /* into which a space is divided, at most */
 };
 
 typedef enum gnd__pvkind {
@@ -87,6 +88,7 @@ typedef struct gnd__points {
     /* set by gnd__points_ready: every value is in the memory of an access: no blocks; the points of
      * a block; so many rows along the axis before the last are computed at once, 0: one by one */
     int whole, block, group;
+    int copies; /* set by it as well: 1: elements are moved, and nothing is computed */
     int64_t dim[GND__POINTS_AXES];
     gnd__pvalue value[GND__POINTS_VALUES]; /* each after those that it uses */
     gnd__paccess access[GND__POINTS_ACCESS];
@@ -119,6 +121,8 @@ void gnd__fill(int size, char *z, const char *x, int64_t n);
 /* z[i * to[0] + j * to[1]] = x[i * from[0] + j * from[1]] for i below m and j below n. */
 void gnd__move2(int size, char *z, const int64_t to[2], const char *x, const int64_t from[2],
                 int64_t m, int64_t n);
+/* The axis that its inner loop goes along: that of elements side by side, else the longer one. */
+int gnd__inner_axis(const int64_t to[2], const int64_t from[2], int64_t m, int64_t n);
 
 /* Completes p, of which everything else is set. */
 void gnd__points_ready(gnd__points *p);
@@ -130,6 +134,21 @@ int64_t gnd__points_cost(const gnd__points *p);
  * the beginning of a row (peek) decides nothing; then nothing is stored. */
 int gnd__points_run(const gnd__points *p, char *const *mem, const char *constant,
                     int32_t *const *check);
+
+/* A box of the space of points with conditions on indices, and what they are in it: without
+ * conditions. */
+typedef struct gnd__pbox {
+    struct {
+        int16_t from; /* the access of the whole */
+        int64_t by;   /* elements behind its first one */
+    } access[GND__POINTS_ACCESS];
+    gnd__points p;
+} gnd__pbox;
+/* Divides p, which is complete, into at most GND__POINTS_BOXES boxes. Returns their number; 0: not
+ * possible. */
+int gnd__points_cut(const gnd__points *p, gnd__pbox *box);
+/* Computes them, as gnd__points_run. */
+void gnd__boxes_run(const gnd__pbox *box, int n, char *const *mem, const char *constant);
 
 /* n values of kind GND__PV_OFFSET or after. arg: the values a[]; at, step: in elements, the address
  * of the first point and its step, of access ref; mem: its memory there; entry: of a check. */

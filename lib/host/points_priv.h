@@ -46,5 +46,9 @@ void gnd__points_store(const gnd__runner *r, int64_t left, int64_t n);
 void gnd__points_group(gnd__runner *r);
 /* Folds the columns at r->at, and computes what follows from their results. */
 void gnd__points_columns(gnd__runner *r);
+/* Whether p only moves elements, as gnd__points_copy does, how long that takes, and that. */
+int gnd__points_copies(const gnd__points *p);
+int64_t gnd__points_copy_cost(const gnd__points *p);
+void gnd__points_copy(const gnd__points *p, char *const *mem, const char *constant);
 
 #endif

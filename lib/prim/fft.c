@@ -40,6 +40,18 @@ int gnd__fft_smooth(int64_t n)
     return n == 1;
 }
 
+/* On CPUs an even number of reals is transformed as half as many complex numbers. */
+static int64_t complex_length(int cpu, int kind, int64_t n)
+{
+    return cpu && kind != GND_FFT_C2C && n % 2 == 0 && n >= 4 ? n / 2 : n;
+}
+
+int gnd__fft_direct(const gnd_props *props, int cpu, gnd_dtype t, int kind, int64_t n)
+{
+    const int64_t m = complex_length(cpu, kind, n);
+    return m <= gnd__fft_longest(props, t) && gnd__fft_smooth(m);
+}
+
 gnd_array *gnd__fft_node(gnd_array *x, gnd_dtype t, int kind, int inverse, int rank, int64_t n,
                          double scale, int stored)
 {
@@ -215,6 +227,8 @@ static void define_elements(const gnd__fft_rows *r)
     const char *s = r->sfx, *swap = r->inverse ? "gnd_cswap_" : "", *ss = r->inverse ? s : "";
     long long n = (long long)r->n, half = n / 2 + 1;
     define_scale(r, p->dtype);
+    if (r->half) /* fft_cpu.c pairs the elements */
+        return;
     if (r->kind == GND_FFT_C2C)
         gnd__pk_def(p, "#define LOAD(row, c) %s%s(IN_x((row) * %lld + (c)))\n", swap, ss, n);
     else if (r->kind == GND_FFT_R2C)
@@ -302,10 +316,12 @@ void gnd__prim_fft(gnd__prog *p)
     memcpy(&r.scale, &p->args->n[N_SCALE], sizeof r.scale);
     if (by_library(&r, &f)) {
         write_library(&r, &f);
-    } else if (r.rank > 1 || !gnd__fft_smooth(r.n) || r.n > gnd__fft_longest(p->t->props, r.t)) {
+    } else if (r.rank > 1 || !gnd__fft_direct(p->t->props, p->t->cpu, r.t, r.kind, r.n)) {
         gnd__prog_fail(p, GND_ERR_INTERNAL, "a transform of %lld elements in one kernel",
                        (long long)r.n);
     } else {
+        r.half = complex_length(p->t->cpu, r.kind, r.n) != r.n;
+        r.n = complex_length(p->t->cpu, r.kind, r.n);
         write_rows(&r);
     }
 }

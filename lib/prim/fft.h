@@ -12,6 +12,8 @@
  */
 int64_t gnd__fft_longest(const gnd_props *props, gnd_dtype t);
 int gnd__fft_smooth(int64_t n);
+/* Whether one kernel of ours does a transform of that kind and length; cpu: in the form for CPUs. */
+int gnd__fft_direct(const gnd_props *props, int cpu, gnd_dtype t, int kind, int64_t n);
 
 /* The transform over the last `rank` axes (1 unless the backend has a library) of x, times scale.
  * kind: GND_FFT_C2C (x complex; result of x's shape), GND_FFT_R2C (x real; the result's last axis

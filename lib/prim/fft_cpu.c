@@ -172,7 +172,7 @@ static void odd_pass(const pass *p)
 
 /* --- roots ------------------------------------------------------------------------------------ */
 
-#define TABLE_BYTES (64 * 1024)
+#define TABLE_BYTES (128 * 1024)
 
 int gnd__fft_tabled(const gnd__fft_rows *r)
 {
@@ -197,7 +197,112 @@ void gnd__fft_table_cpu(const gnd__fft_rows *r)
     gnd__pk_def(r->p, "0};\n#define WR(i) roots_[i]\n");
 }
 
+/* --- rows of reals, in pairs ------------------------------------------------------------------ */
+
+/* The table of w^k = exp(-pi i k/n) for k = 0 .. n/2. */
+static void half_table(const gnd__fft_rows *r)
+{
+    const int wide = r->t == GND_COMPLEX128;
+    const long double turn = 3.141592653589793238462643383279503L;
+    gnd__pk_def(r->p, "__constant %s halves_[%lld] = {", gnd__ctype_value(gnd__real_of(r->t)),
+                2 * (long long)(r->n / 2 + 1));
+    for (int64_t k = 0; k <= r->n / 2; k++) {
+        const long double a = turn * (long double)k / (long double)r->n;
+        gnd__pk_def(r->p, wide ? "%.17e,%.17e,\n" : "%.9ef,%.9ef,\n", (double)__builtin_cosl(a),
+                    (double)-__builtin_sinl(a));
+    }
+    gnd__pk_def(r->p, "};\n");
+}
+
+/* Reads a row. Reals are the parts of r->n complex numbers. Of the conjugate-symmetric X of 2 n
+ * elements, with a = X[k] and b = X[n - k], the numbers are z[k] = s + t, z[n - k] = conj(s - t)
+ * with s = a + conj b and t = i w^-k (a - conj b). */
+static void read_half(const gnd__fft_rows *r, gnd__str *b, const char *R, const char *T, int lanes)
+{
+    const long long n = (long long)r->n;
+    if (r->kind == GND_FFT_R2C) {
+        gnd__str_addf(b,
+                      "        for (int k = 0; k < %lld; k++) {\n"
+                      "        re0[k * %d + l] = IN_x(row * %lld + 2 * k);\n"
+                      "        im0[k * %d + l] = IN_x(row * %lld + 2 * k + 1);\n        }\n",
+                      n, lanes, 2 * n, lanes, 2 * n);
+        return;
+    }
+    gnd__str_addf(b,
+                  "        for (int k = 0; k <= %lld; k++) {\n"
+                  "        const %s a = IN_x(row * %lld + k), c = IN_x(row * %lld + (%lld - k));\n"
+                  "        const %s ay = k ? %sa.y : 0, cy = k ? %sc.y : 0;\n"
+                  "        const %s wx = halves_[2 * k], wy = halves_[2 * k + 1];\n"
+                  "        const %s sx = a.x + c.x, sy = ay - cy, dx = a.x - c.x, dy = ay + cy;\n"
+                  "        const %s tx = wy * dx - wx * dy, ty = wx * dx + wy * dy;\n",
+                  n / 2, T, n + 1, n + 1, n, R, r->inverse ? "" : "-", r->inverse ? "" : "-", R, R,
+                  R);
+    gnd__str_addf(b, /* the parts change places, because the transform is an inverse one */
+                  "        re0[k * %d + l] = sy + ty;\n        im0[k * %d + l] = sx + tx;\n"
+                  "        if (k) {\n        re0[(%lld - k) * %d + l] = ty - sy;\n"
+                  "        im0[(%lld - k) * %d + l] = sx - tx;\n        }\n        }\n",
+                  lanes, lanes, n, lanes, n, lanes);
+}
+
+/* Writes a row from the pair of arrays `from`. With a = Z[k] and b = Z[n - k] of the transform, the
+ * result has s + t at k and conj(s - t) at n - k, where s = (a + conj b) / 2 and t = -i/2 w^k (a -
+ * conj b). */
+static void write_half(const gnd__fft_rows *r, gnd__str *b, const char *R, int from, int lanes)
+{
+    const long long n = (long long)r->n;
+    const char *plus = r->inverse ? "-" : "", *minus = r->inverse ? "" : "-";
+    if (r->kind == GND_FFT_C2R) {
+        gnd__str_addf(b,
+                      "        for (int k = 0; k < %lld; k++) {\n"
+                      "        y[row * %lld + 2 * k] = TIMES(im%d[k * %d + l]);\n"
+                      "        y[row * %lld + 2 * k + 1] = TIMES(re%d[k * %d + l]);\n        }\n",
+                      n, 2 * n, from, lanes, 2 * n, from, lanes);
+        return;
+    }
+    gnd__str_addf(b,
+                  "        for (int k = 0; k <= %lld; k++) {\n"
+                  "        const int i = k * %d + l, j = (k ? %lld - k : 0) * %d + l;\n"
+                  "        const %s ax = re%d[i], ay = im%d[i], cx = re%d[j], cy = im%d[j];\n"
+                  "        const %s wx = halves_[2 * k] / 2, wy = halves_[2 * k + 1] / 2;\n"
+                  "        const %s sx = (ax + cx) / 2, sy = (ay - cy) / 2;\n"
+                  "        const %s dx = ax - cx, dy = ay + cy;\n"
+                  "        const %s tx = wx * dy + wy * dx, ty = wy * dy - wx * dx;\n",
+                  n / 2, lanes, n, lanes, R, from, from, from, from, R, R, R, R);
+    gnd__str_addf(b,
+                  "        y[row * %lld + k] = TIMES(gnd_cplx_%s(sx + tx, %s(sy + ty)));\n"
+                  "        y[row * %lld + (%lld - k)] = TIMES(gnd_cplx_%s(sx - tx, %s(sy - ty)));\n"
+                  "        }\n",
+                  n + 1, r->sfx, plus, n + 1, n, r->sfx, minus);
+}
+
 /* --- rows ------------------------------------------------------------------------------------- */
+
+/* Reads row `row` to lane l of the first pair of arrays; writes it from the pair `from`. */
+static void read_row(const gnd__fft_rows *r, gnd__str *b, const char *R, const char *T, int lanes)
+{
+    if (r->half) {
+        read_half(r, b, R, T, lanes);
+        return;
+    }
+    gnd__str_addf(b,
+                  "        for (int k = 0; k < %lld; k++) {\n        const %s z = LOAD(row, k);\n"
+                  "        re0[k * %d + l] = z.x;\n        im0[k * %d + l] = z.y;\n        }\n",
+                  (long long)r->n, T, lanes, lanes);
+}
+
+static void write_row(const gnd__fft_rows *r, gnd__str *b, const char *R, const char *T, int from,
+                      int lanes)
+{
+    if (r->half) {
+        write_half(r, b, R, from, lanes);
+        return;
+    }
+    gnd__str_addf(b,
+                  "        for (int k = 0; k < %lld; k++) {\n"
+                  "        const %s z = gnd_cplx_%s(re%d[k * %d + l], im%d[k * %d + l]);\n"
+                  "        STORE(row, k, z);\n        }\n",
+                  (long long)r->n, T, r->sfx, from, lanes, from, lanes);
+}
 
 void gnd__fft_body_cpu(const gnd__fft_rows *r, gnd__str *b)
 {
@@ -212,13 +317,14 @@ void gnd__fft_body_cpu(const gnd__fft_rows *r, gnd__str *b)
         lanes, lanes, lanes, R, (long long)r->n * lanes, (long long)r->n * lanes,
         (long long)r->n * lanes, (long long)r->n * lanes);
     gnd__fft_define_odd(r, b);
-    gnd__str_addf(
-        b,
-        "    for (int l = 0; l < %d; l++) {\n"
-        "        const g_i64 row = first + (l < rows ? l : 0);\n"
-        "        for (int k = 0; k < %lld; k++) {\n        const %s z = LOAD(row, k);\n"
-        "        re0[k * %d + l] = z.x;\n        im0[k * %d + l] = z.y;\n        }\n    }\n",
-        lanes, (long long)r->n, T, lanes, lanes);
+    if (r->half)
+        half_table(r);
+    gnd__str_addf(b,
+                  "    for (int l = 0; l < %d; l++) {\n"
+                  "        const g_i64 row = first + (l < rows ? l : 0);\n",
+                  lanes);
+    read_row(r, b, R, T, lanes);
+    gnd__str_add(b, "    }\n");
     for (int i = 0; i < r->passes; i++) {
         p.q = r->radix[i];
         p.nb = r->n / p.q;
@@ -230,10 +336,8 @@ void gnd__fft_body_cpu(const gnd__fft_rows *r, gnd__str *b)
         p.s *= p.q;
         p.from = !p.from;
     }
-    gnd__str_addf(b,
-                  "    for (int l = 0; l < rows; l++) for (int k = 0; k < %lld; k++) {\n"
-                  "        const g_i64 row = first + l;\n"
-                  "        const %s z = gnd_cplx_%s(re%d[k * %d + l], im%d[k * %d + l]);\n"
-                  "        STORE(row, k, z);\n    }\n",
-                  (long long)r->n, T, r->sfx, p.from, lanes, p.from, lanes);
+    gnd__str_add(b, "    for (int l = 0; l < rows; l++) {\n"
+                    "        const g_i64 row = first + l;\n");
+    write_row(r, b, R, T, p.from, lanes);
+    gnd__str_add(b, "    }\n");
 }

@@ -238,12 +238,42 @@ static int set_kir(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir *k)
     return ok;
 }
 
+/* Divides the points of h into boxes, if they have conditions and it takes less time. */
+static void cut(struct gnd__here *h)
+{
+    int64_t cost = 0;
+    int boxes = 0;
+    for (int i = 0; i < h->p.nvalue; i++)
+        boxes |= h->p.value[i].kind == GND__PV_WITHIN;
+    if (!boxes || !(h->box = gnd__malloc(GND__POINTS_BOXES * sizeof *h->box)))
+        return;
+    const int n = gnd__points_cut(&h->p, h->box);
+    for (int i = 0; i < n; i++)
+        cost += gnd__points_cost(&h->box[i].p);
+    if (n > 0 && cost < h->cost) {
+        gnd__pbox *less = gnd__realloc(h->box, (size_t)n * sizeof *less);
+        h->box = less ? less : h->box;
+        h->nbox = n;
+        h->cost = cost;
+    } else {
+        gnd__free(h->box);
+        h->box = NULL;
+    }
+}
+
 /* Completes the points of h. Returns 0 if they take too long. */
 static int ready(struct gnd__here *h)
 {
     gnd__points_ready(&h->p);
     h->cost = gnd__points_cost(&h->p);
+    cut(h);
     return h->cost <= WORK;
+}
+
+static void let_go(struct gnd__here *h)
+{
+    gnd__free(h->box);
+    gnd__free(h);
 }
 
 struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int steps)
@@ -262,7 +292,7 @@ struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int step
         h->p.out[h->p.nout++].access = k->out[i].access;
     }
     if (!ok || !ready(h)) {
-        gnd__free(h);
+        let_go(h);
         return NULL;
     }
     return h;
@@ -311,7 +341,7 @@ gnd_status gnd__here_build(gnd__gdev *d, gnd__step *st, gnd_err *e)
 
 size_t gnd__here_bytes(const struct gnd__here *h)
 {
-    return !h ? 0 : sizeof *h + (h->text ? h->len : 0);
+    return !h ? 0 : sizeof *h + (h->text ? h->len : 0) + (size_t)h->nbox * sizeof *h->box;
 }
 
 void gnd__here_hold(struct gnd__here *h)
@@ -325,7 +355,7 @@ void gnd__here_free(struct gnd__here *h)
         return;
     gnd__free(h->text);
     gnd__free(h->form);
-    gnd__free(h);
+    let_go(h);
 }
 
 /* Whether steps may run on the calling thread while the device is idle. */
@@ -354,7 +384,11 @@ static gnd_status compute(gnd__gdev *d, const struct gnd__here *h, char *const *
                           const char *constant, int32_t *const *check, int *did, gnd_err *e)
 {
     const gnd_status r = gnd__gate_here(d, e);
-    *did = r == GND_OK && gnd__points_run(&h->p, mem, constant, check);
+    *did = r == GND_OK;
+    if (*did && h->nbox)
+        gnd__boxes_run(h->box, h->nbox, mem, constant);
+    else if (*did)
+        *did = gnd__points_run(&h->p, mem, constant, check);
     return r;
 }
 

@@ -10,6 +10,8 @@
 
 struct gnd__here {
     gnd__points p;
+    gnd__pbox *box; /* the same in boxes, if there are any */
+    int nbox;
     int owners;
     int64_t cost;                  /* in units of WORK */
     int8_t axis[GND__POINTS_AXES]; /* of the kernel, for each of the points */

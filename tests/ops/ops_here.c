@@ -210,6 +210,13 @@ static const struct {
     {"roll(q[:400], 33) - q[:400]", 1},
     {"concatenate([x[:, :3], x[::-1, 3:]], axis=1)", 2},
     {"tile(v, 9)[::-1] * 2", 2},
+    {"roll(l[:250].reshape((5, 10, 5)), (2, -3, 1), axis=(0, 1, 2)) + 1", 7},
+    {"concatenate([x[::2, 1:], x[:7, :1] * 2, x[::-2, :3]], axis=1)", 3},
+    {"concatenate([k.astype(int8), x[::-1].astype(int8).T[:13]], axis=1)", 2},
+    {"pad(concatenate([l[:9], l[::-9]]), 2, mode='edge') - l[:42]", 3},
+    {"repeat(x.T, 3, axis=0)", 1}, /* moved, not computed */
+    {"(l[:252] + 0).reshape((3, 7, 12)).transpose((2, 0, 1)).reshape(84, 3)", 1},
+    {"q[:3000].reshape((50, 4, 15)).transpose((1, 0, 2)).reshape(3000)", 1},
     {"(l[:, None] % 19 == arange(19)).astype(float32)", 2},
     {"l[::-2] + arange(130) * 3", 1},
     {"arange(0, 5, dtype=float64) + x[:5, :5].T", 2},

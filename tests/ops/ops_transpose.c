@@ -4,11 +4,13 @@
  * shapes that allow vectors and shapes that do not, permutations of four axes, also of narrow ones
  * (nests of loops on CPUs), expressions of several such inputs, views that begin anywhere;
  * arithmetic over narrow axes; maps of single points far apart; and moves of every pattern of 16
- * bits as floats, which keep their bits. With the kernels of both shapes, against plain loops.
+ * bits as floats, which keep their bits; and the order of results. With the kernels of both
+ * shapes, against plain loops.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/graph.h"
 #include "ref.h"
 #include "tap.h"
 
@@ -196,6 +198,27 @@ static void patterns(gnd_dtype t)
     gnd_scope_end();
 }
 
+/* x.T * 2 + x.T is in memory as x is, and what else it is computed with is not. */
+static void kept(void)
+{
+    const int64_t dim[2] = {21, 34};
+    int bad = 0;
+    gnd_scope_begin();
+    fill(GND_INT32, 21 * 34);
+    gnd_array *x = gnd_from(dev, GND_INT32, 2, dim, in);
+    for (int k = 0; k < 2; k++) {
+        gnd_array *t = gnd_matrix_transpose(x), *y = gnd_add(gnd_multiply(t, gnd_int(2)), t);
+        int32_t *z = (int32_t *)got;
+        y = k ? gnd_add(y, gnd_reshape(x, 2, (int64_t[]){34, 21})) : y;
+        bad += gnd_wait(y) != GND_OK || y->data.contig != k;
+        bad += gnd_read(y, got, sizeof(int32_t) * 21 * 34) != GND_OK;
+        for (int i = 0; i < 34 * 21; i++)
+            bad += z[i] != 3 * ((int32_t *)in)[i % 21 * 34 + i / 21] + k * ((int32_t *)in)[i];
+    }
+    tap_ok(!bad, "%s: the order of the inputs is kept", shape_name);
+    gnd_scope_end();
+}
+
 static void on_device(gnd_device *d, const char *spec)
 {
     static const gnd_dtype types[] = {GND_UINT8, GND_FLOAT16, GND_FLOAT32, GND_INT64,
@@ -231,6 +254,7 @@ static void on_device(gnd_device *d, const char *spec)
     narrow(3000, 2, 5);
     patterns(GND_FLOAT16);
     patterns(GND_BFLOAT16);
+    kept();
 }
 
 int main(void)

@@ -4,6 +4,7 @@
 # py_views.py - NumPy's mutation over gnd's values: random programs of views, writes through them and reads, the same
 # in NumPy; and what is a view. Prints its seed; GND_TEST_SEED sets it.
 import gc
+import itertools
 import os
 import random
 import weakref
@@ -165,6 +166,23 @@ def test_sharing():
     t.is_(f, want, 'an assignment from a view of another dtype casts')
 
 
+def test_order():
+    x, k = gnd.arange(120.).reshape(4, 5, 6), gnd.arange(120).reshape(4, 5, 6)
+    n, m = x.asnumpy(), k.asnumpy()
+    for p in itertools.permutations(range(3)):
+        t.is_(x.transpose(p) * 2 - x.transpose(p) ** 2, n.transpose(p) * 2 - n.transpose(p) ** 2, f'maps of axes {p}')
+        t.is_(gnd.where(k.transpose(p) > 50, x.transpose(p), 1 / (1 + k.transpose(p))),
+              np.where(m.transpose(p) > 50, n.transpose(p), 1 / (1 + m.transpose(p))), f'where, of two dtypes, of axes {p}')
+        t.is_((x + k).transpose(p)[::-1, None] + 1 + x.transpose(p)[0], (n + m).transpose(p)[::-1, None] + 1 + n.transpose(p)[0],
+              f'and of other views of axes {p}')
+    y = x.transpose(2, 0, 1) + 1
+    gnd.evaluate(y)
+    for f in (gnd.ascontiguousarray, np.from_dlpack, np.asarray, lambda a: np.asarray(memoryview(a.tobytes())).view('f8').reshape(6, 4, 5)):
+        t.ok((np.asarray(f(y)) == n.transpose(2, 0, 1) + 1).all() and np.asarray(f(y)).flags.c_contiguous, 'and C order for others')
+    t.is_((x.transpose(1, 0, 2)[:, None] + x[0, :1]).sum(axis=2), (n.transpose(1, 0, 2)[:, None] + n[0, :1]).sum(axis=2), 'with a broadcast')
+    t.is_(x[:, :0].transpose(2, 1, 0) + 1, n[:, :0].transpose(2, 1, 0) + 1, 'of nothing')
+
+
 def test_flags():
     x = gnd.ones((2, 3))
     old, row = x.flags, x[0]
@@ -211,4 +229,4 @@ def test_memory():
     t.ok(gone() is None, 'and they go')
 
 
-t.run([test_views, test_sharing, test_flags, test_memory, test_programs])
+t.run([test_views, test_sharing, test_order, test_flags, test_memory, test_programs])

@@ -376,7 +376,7 @@ gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64
 {
     int last = x->ndim - 1;
     int direct = gnd__fft_library(x->dev, t, 1) ||
-                 (n <= gnd__fft_longest(&x->dev->g->props, t) && gnd__fft_smooth(n));
+                 gnd__fft_direct(&x->dev->g->props, gnd__for_cpu(x->dev), t, kind, n);
     if (kind == GND_FFT_C2C)
         return complex_rows(x, t, inverse, n, scale, 0, NULL);
     if (direct)
