@@ -86,6 +86,8 @@ typedef struct gnd_props {
                               groups wait for it */
     char reason[252];      /* not empty: the device exists but cannot be opened, and why */
     uint64_t cache_bytes;  /* size of the last cache before global memory; 0: unknown */
+    char bus[20];          /* PCI address, "0000:1b:00.0", which backends of one device agree in;
+                              "": it has none (a CPU), or the driver does not tell */
 } gnd_props;
 
 /* The driver's objects behind a device and a queue. OpenCL: cl_platform_id, cl_device_id,

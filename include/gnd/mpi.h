@@ -113,6 +113,12 @@ typedef struct gndm_rank_info {
     char no_cuda_mpi[160]; /* why it does not give its device's memory to MPI; "" if it does */
     char no_peer[160];     /* why large messages of NCCL's ranks are not copied from one GPU to the
                               other; "" if they are */
+    /* Ranks on one GPU, by whatever backends, have the mean of their speeds. */
+    char bus[20]; /* the device's PCI address; "" if it has none */
+    int first;    /* the lowest rank on the same GPU: its own number if it is the only one */
+    double alone; /* the speed of that rank while the others wait, as a multiple of the sum of
+                     all their speeds; 1 if it is the only one */
+    double turn;  /* seconds for which a rank waits for its turn there */
 } gndm_rank_info;
 /* Fills info[0 .. gndm_size - 1]. Measures the speeds if the cache folder does not have them; they
  * are stored for each rank, by its host, its device, its number on the node and the numbers of

@@ -20,8 +20,8 @@
 
 /* gnd_props carries no size: a plugin of the same GND_BACKEND_MAJOR fills it as its own header
  * declares it. */
-_Static_assert(sizeof(gnd_props) == 824 && offsetof(gnd_props, reason) == 564,
-               "gnd_props is that of contract 2");
+_Static_assert(sizeof(gnd_props) == 848 && offsetof(gnd_props, bus) == 824,
+               "gnd_props is that of contract 3");
 
 /* Serialises calls that belong to no open device. */
 static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
@@ -60,6 +60,7 @@ gnd_status gnd__gate_props(const gnd__backend *b, int i, gnd_props *p, gnd_err *
     p->name[sizeof p->name - 1] = p->vendor[sizeof p->vendor - 1] = '\0';
     p->platform[sizeof p->platform - 1] = p->driver[sizeof p->driver - 1] = '\0';
     p->version[sizeof p->version - 1] = p->reason[sizeof p->reason - 1] = '\0';
+    p->bus[sizeof p->bus - 1] = '\0';
     return GND_OK;
 }
 
