@@ -144,9 +144,6 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
         st = gnd_device_status(c->dev);
         text = gnd_device_error(c->dev);
     }
-    for (int i = 0; i < 6 && !st; i++) /* pinned memory, where the device has it */
-        if ((st = gnd_host_alloc(c->dev, GNDM_CHUNK, (void **)&c->ring[i])))
-            text = "gndm_open: out of host memory";
     const unsigned all = GNDM_EVEN | GNDM_CHECK_CALLS | GNDM_REPRODUCIBLE;
     if (!st && c->flags & ~all) {
         st = GND_ERR_ARG;
@@ -257,8 +254,8 @@ static void release(gndm_ctx *c, int keep)
     if (c->traced && !c->broken) /* else it may wait for ranks that are gone */
         gnd_sync(c->dev);
     gndm__nccl_close(c);
-    for (int i = 0; i < 6 && !keep; i++)
-        gnd_host_free(c->dev, c->ring[i]);
+    if (!keep)
+        gndm__ring_free(c);
     if (c->opened && !keep)
         gnd_close(c->dev);
     gndm__trace_end(c);

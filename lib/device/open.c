@@ -20,8 +20,8 @@
 
 /* gnd_props carries no size: a plugin of the same GND_BACKEND_MAJOR fills it as its own header
  * declares it. */
-_Static_assert(sizeof(gnd_props) == 848 && offsetof(gnd_props, bus) == 824,
-               "gnd_props is that of contract 3");
+_Static_assert(sizeof(gnd_props) == 824 && offsetof(gnd_props, reason) == 564,
+               "gnd_props is that of contract 2");
 
 /* Serialises calls that belong to no open device. */
 static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
@@ -73,7 +73,7 @@ static void props_or_reason(const gnd__backend *b, int i, gnd_props *p)
     if (gnd__gate_props(b, i, p, &e) != GND_OK) {
         memset(p, 0, sizeof *p);
         snprintf(p->name, sizeof p->name, "(unknown)");
-        snprintf(p->reason, sizeof p->reason, "%.251s", e.msg);
+        snprintf(p->reason, sizeof p->reason, "%.231s", e.msg);
     }
 }
 
