@@ -113,7 +113,8 @@ struct gndm_ctx {
 
 /* Sets the message of the context; returns st. */
 gnd_status gndm__fail(gndm_ctx *c, gnd_status st, const char *fmt, ...) GND_PRINTF(3, 4);
-/* The same, and makes the context unusable. The first such error stays. */
+/* The same, and makes the context unusable. The first such error stays. GND_ERR_NOMEM is that of
+ * this rank alone, which leaves a call that others wait in: they are told (gndm__over). */
 gnd_status gndm__broken(gndm_ctx *c, gnd_status st, const char *fmt, ...) GND_PRINTF(3, 4);
 /* GND_OK if rc is MPI_SUCCESS. Otherwise makes the context unusable; the message names `what`. */
 gnd_status gndm__mpi(gndm_ctx *c, int rc, const char *what);

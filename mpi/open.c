@@ -275,9 +275,11 @@ void gndm_close(gndm_ctx *c)
 {
     if (!c || (c->size == 1 && c->status == GND_ERR_NOMEM && !c->dev))
         return;
-    /* After a timeout other ranks do not take part in freeing communicators. */
+    /* After a timeout, and if one rank had no memory, others do not take part in freeing
+     * communicators. */
     const int over = c->broken && c->comm != MPI_COMM_NULL &&
-                     (c->status == GND_ERR_STATE || c->status == GND_ERR_UNSUPPORTED);
+                     (c->status == GND_ERR_STATE || c->status == GND_ERR_UNSUPPORTED ||
+                      c->status == GND_ERR_NOMEM);
     int off = 1;
     release(c, over);
     if (MPI_Finalized(&off) != MPI_SUCCESS || off || over)

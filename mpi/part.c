@@ -26,8 +26,10 @@ gndm_part *gndm__part_fail(gnd_status st, const char *message)
 gndm_part *gndm__part_new(gndm_ctx *c, int ndim, const int64_t *shape)
 {
     gndm_part *p = calloc(1, sizeof *p);
-    if (!p)
+    if (!p) { /* the other ranks have theirs */
+        gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func ? c->func : "partition");
         return &lost;
+    }
     p->refs = 1;
     p->ranks = c->size;
     p->ndim = ndim;

@@ -110,10 +110,8 @@ static gnd_status need_ring(gndm_ctx *c, char **ring)
 {
     for (int i = 0; i < RING; i++)
         if (!ring[i] && gnd_host_alloc(c->dev, (size_t)c->chunk, (void **)&ring[i])) {
-            gndm__broken(c, GND_ERR_NOMEM, "%s: %s: no memory for messages [rank %d]", c->func,
-                         gnd_message(), c->rank);
-            gndm__over(c);
-            return c->status;
+            return gndm__broken(c, GND_ERR_NOMEM, "%s: %s: no memory for messages", c->func,
+                                gnd_message());
         }
     return GND_OK;
 }
