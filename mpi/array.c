@@ -34,11 +34,14 @@ static int is_static(const gndm_array *x)
 gndm_array *gndm__array(gndm_ctx *c, gnd_dtype t, gndm_part *part, gnd_array *local)
 {
     gndm_array *x = calloc(1, sizeof *x);
-    if (!x || part->status) {
+    if (!x || part->status == GND_ERR_NOMEM) { /* the other ranks have theirs */
         free(x);
-        if (part->status)
-            return gndm__error(c, gndm__fail(c, part->status, "%s", gndm_part_error(part)));
-        return &lost;
+        return gndm__error(c, gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory",
+                                           c->func ? c->func : "array"));
+    }
+    if (part->status) {
+        free(x);
+        return gndm__error(c, gndm__fail(c, part->status, "%s", gndm_part_error(part)));
     }
     link_in(c, x);
     x->dtype = t;

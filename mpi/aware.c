@@ -81,30 +81,6 @@ static gnd_status trial(gndm_ctx *c, int64_t n)
     return st;
 }
 
-/* Longer chunks, if all ranks give device memory to MPI, which copies short ones more slowly. The
- * ring has to hold them: it is used for what cannot be placed on the device. Without memory for it
- * on some rank, chunks stay as they are. */
-static gnd_status widen(gndm_ctx *c)
-{
-    enum { WIDE = 16 << 20, RING = sizeof c->ring / sizeof *c->ring };
-    char *ring[RING] = {NULL};
-    int all = c->aware;
-    for (int i = 0; i < RING && all; i++)
-        all = gnd_host_alloc(c->dev, WIDE, (void **)&ring[i]) == GND_OK;
-    const gnd_status st = gndm__allreduce(c, &all, 1, MPI_INT, MPI_MIN);
-    for (int i = 0; i < RING; i++) {
-        char *const other = c->ring[i];
-        if (!st && all) {
-            c->ring[i] = ring[i];
-            ring[i] = other;
-        }
-        gnd_host_free(c->dev, ring[i]);
-    }
-    c->all_aware = !st && all;
-    c->chunk = c->all_aware ? WIDE : c->chunk;
-    return st;
-}
-
 gnd_status gndm__aware_open(gndm_ctx *c)
 {
     int mode = 0, any;
@@ -129,8 +105,14 @@ gnd_status gndm__aware_open(gndm_ctx *c)
         }
     }
     c->aware = !st && any && c->cu != NULL;
-    if (!st && any && c->size > 1)
-        st = widen(c);
+    if (!st && any && c->size > 1) {
+        c->all_aware = c->aware;
+        st = gndm__allreduce(c, &c->all_aware, 1, MPI_INT, MPI_MIN);
+    }
+    if (!st && c->all_aware) { /* MPI copies short ones more slowly */
+        c->chunk = GNDM_LONG_CHUNK;
+        gndm__ring_free(c);
+    }
     if (!st && mode == 1) {
         char text[GNDM_TEXT];
         snprintf(text, sizeof text, "gndm_open: GND_MPI_CUDA=1, and MPI cannot use the device: %s",

@@ -143,7 +143,7 @@ static gnd_status call_with(gndm__args *a, stand_in *of, gnd_value *out)
     if (bad) {
         free(v);
         *out = gnd_value_none();
-        gnd_status_of(gnd_fail(GND_ERR_NOMEM, "%s: out of host memory", a->name));
+        gnd_wait(gnd_fail(GND_ERR_NOMEM, "%s: out of host memory", a->name)); /* gnd_message() */
         return GND_ERR_NOMEM;
     }
     gnd_rng *thread = gnd_call_rng(), before = *thread;
@@ -165,6 +165,8 @@ gnd_status gndm__try(gndm__args *a, gnd_value *out)
     const gnd_rng before = a->c->rng;
     const gnd_status st = call_with(a, placeholder, out);
     a->c->rng = before;
+    if (st == GND_ERR_NOMEM)
+        return gndm__broken(a->c, st, "%s", gnd_message());
     return st ? gndm__fail(a->c, st, "%s", gnd_message()) : GND_OK;
 }
 

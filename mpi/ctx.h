@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { GNDM_TEXT = 768, GNDM_CHUNK = 4 << 20, GNDM_WHY = 160 };
+enum { GNDM_TEXT = 768, GNDM_CHUNK = 4 << 20, GNDM_LONG_CHUNK = 16 << 20, GNDM_WHY = 160 };
 
 /* A partition. Coordinate d of a rank is rank / stride[d] % grid[d]. Its interval on axis d is
  * cut[d][k] .. cut[d][k + 1] - 1 for coordinate k. grid[d] 1: the rank has the whole axis, and
@@ -79,9 +79,9 @@ struct gndm_ctx {
     int all_aware;           /* 1: all ranks do, and their chunks are longer */
     char no_aware[GNDM_WHY]; /* why it does not */
     int64_t chunk;           /* bytes of the chunks of messages by MPI: the same on all ranks */
-    char *ring[6]; /* staging memory of messages, of gnd_host_alloc: 3 chunks to send, 3 to receive
-                    */
-    gndm_rank_info *ranks; /* NULL until the speeds are measured */
+    char *ring[6];           /* staging memory of messages, of gnd_host_alloc, `chunk` bytes each: 3
+                                chunks to send, 3 to receive; NULL until the first that needs it */
+    gndm_rank_info *ranks;   /* NULL until the speeds are measured */
     gndm_stats stats;
     gnd_rng rng;
     gndm_array *arrays; /* all arrays of the context, newest first */
@@ -113,7 +113,8 @@ struct gndm_ctx {
 
 /* Sets the message of the context; returns st. */
 gnd_status gndm__fail(gndm_ctx *c, gnd_status st, const char *fmt, ...) GND_PRINTF(3, 4);
-/* The same, and makes the context unusable. The first such error stays. */
+/* The same, and makes the context unusable. The first such error stays. GND_ERR_NOMEM is that of
+ * this rank alone, which leaves a call that others wait in: they are told (gndm__over). */
 gnd_status gndm__broken(gndm_ctx *c, gnd_status st, const char *fmt, ...) GND_PRINTF(3, 4);
 /* GND_OK if rc is MPI_SUCCESS. Otherwise makes the context unusable; the message names `what`. */
 gnd_status gndm__mpi(gndm_ctx *c, int rc, const char *what);

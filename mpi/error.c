@@ -38,6 +38,11 @@ gnd_status gndm__broken(gndm_ctx *c, gnd_status st, const char *fmt, ...)
     if (told(c, fmt, ap)) {
         c->broken = 1;
         c->status = st;
+        const size_t n = strlen(c->message);
+        if (st == GND_ERR_NOMEM && c->watch != MPI_COMM_NULL) {
+            snprintf(c->message + n, sizeof c->message - n, " [rank %d]", c->rank);
+            gndm__over(c);
+        }
     }
     va_end(ap);
     return c->status;
@@ -112,7 +117,7 @@ gndm_array *gndm__leave(gndm_ctx *c, gndm_array *result)
 static gnd_status different(gndm_ctx *c)
 {
     char *all = calloc((size_t)c->size, sizeof c->call), mine[sizeof c->call];
-    if (!all) /* the other ranks wait for this one until the timeout, and name it */
+    if (!all) /* the others are told */
         return gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
     memcpy(mine, c->call, sizeof mine);
     gnd_status st = gndm__allgather(c, mine, all, (int)sizeof mine);

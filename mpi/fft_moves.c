@@ -198,7 +198,7 @@ static gnd_status columns_of(gndm_ctx *c, gndm_array *y, const gndm_part *to,
 {
     gndm_part *a = turned(c, y->part), *b = turned(c, to);
     gnd_status st = a->status ? a->status : b->status;
-    if (st) /* the other ranks time out and name this one */
+    if (st) /* the others are told */
         gndm__broken(c, st, "%s: %s", c->func, gndm_part_error(a->status ? a : b));
     if (!st) {
         const gndm__staged s = {.n = gndm__stages(c, a, y->dtype),

@@ -130,7 +130,7 @@ static gnd_status transform(gndm_ctx *c, const gndm_array *like, gndm__columns *
     gndm_part *rows = gndm__fft_scaled(c, like, 2, shape, 0, 1);
     gnd_array *local = NULL;
     gnd_status st = columns->status ? columns->status : rows->status;
-    if (st) /* the other ranks time out and name this one */
+    if (st) /* the others are told */
         gndm__broken(c, st, "%s: out of host memory", c->func);
     if (!st) {
         lines w = {c,       x,    shape[0], gndm__fft_start(x->part, c->rank, 1), n1 * n2, half,

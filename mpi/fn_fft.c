@@ -153,7 +153,7 @@ static gnd_status while_moving(gndm_ctx *c, gndm_array *x, waiting *w, const gnd
     gndm_part *a = turned(c, from, w->d), *b = turned(c, to, w->d);
     gnd_status st = a->status ? a->status : b->status;
     gnd_array *y = NULL;
-    if (st) /* the other ranks time out and name this one */
+    if (st) /* the others are told */
         gndm__broken(c, st, "%s: %s", c->func, gndm_part_error(a->status ? a : b));
     if (!st) {
         const gndm__staged s = {.n = gndm__stages(c, a, t),

@@ -172,7 +172,7 @@ static gnd_status ask(border *q, void (*meanwhile)(const void *), gnd_array **ou
     const int n = q->slots * q->total;
     const gndm__wish wish = {n, piece, q, meanwhile};
     gnd_array **all = calloc((size_t)n + 1, sizeof *all);
-    if (!all) /* the other ranks time out and name this one */
+    if (!all) /* the others are told */
         return gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
     const gnd_status st = gndm__fetch_boxes(c, q->x, &wish, all);
     for (int i = 0; i < n && !st; i++) {

@@ -399,6 +399,8 @@ gnd_status gndm__fetch(gndm_ctx *c, gndm_array *x, const gndm__box *want, gnd_ar
 
 gndm_array *gndm__moved(gndm_ctx *c, gndm_array *x, gndm_part *part)
 {
+    if (part->status == GND_ERR_NOMEM)
+        return gndm__error(c, gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func));
     if (part->status)
         return gndm__error(c, gndm__fail(c, part->status, "%s", gndm_part_error(part)));
     if (gndm__part_same(x->part, part))
@@ -409,7 +411,7 @@ gndm_array *gndm__moved(gndm_ctx *c, gndm_array *x, gndm_part *part)
         return st ? gndm__error(c, st) : gndm__array(c, x->dtype, part, local);
     }
     gndm__box *want = malloc((size_t)c->size * sizeof *want);
-    if (!want) /* the other ranks time out and name this one */
+    if (!want)
         return gndm__error(c, gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func));
     for (int r = 0; r < c->size; r++)
         gndm__part_box(part, r, &want[r]);

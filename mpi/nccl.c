@@ -37,7 +37,6 @@ static void refuse(card *k, const char *why)
 static void look(gndm_ctx *c, int mode, card *k)
 {
     gnd_device_info info;
-    gnd_native_device native;
     k->able = 1;
     if (mode == 0) {
         refuse(k, "GND_MPI_NCCL=0");
@@ -52,10 +51,9 @@ static void look(gndm_ctx *c, int mode, card *k)
     if (!lib)
         return;
     k->version = lib->version;
-    if (gnd_device_native(c->dev, &native))
-        refuse(k, gnd_message());
-    else if (lib->cu.DeviceGetPCIBusId(k->gpu, BUS, (int)(intptr_t)native.device))
-        refuse(k, "cuDeviceGetPCIBusId failed");
+    snprintf(k->gpu, sizeof k->gpu, "%s", info.bus);
+    if (!k->gpu[0])
+        refuse(k, "the driver does not tell the GPU's PCI address");
 }
 
 /* Leaves out ranks that cannot work with the ones before them on their node, and ranks that are

@@ -39,7 +39,6 @@ typedef struct gndm__nccl_id {
 #define GNDM__CU_LIST(X)                                                                           \
     X(int, CtxPushCurrent, "_v2", (void *))                                                        \
     X(int, CtxPopCurrent, "_v2", (void **))                                                        \
-    X(int, DeviceGetPCIBusId, "", (char *, int, int))                                              \
     X(int, GetErrorName, "", (int, const char **))                                                 \
     X(int, StreamCreateWithPriority, "", (void **, unsigned, int))                                 \
     X(int, StreamDestroy, "_v2", (void *))                                                         \

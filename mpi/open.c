@@ -144,9 +144,6 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
         st = gnd_device_status(c->dev);
         text = gnd_device_error(c->dev);
     }
-    for (int i = 0; i < 6 && !st; i++) /* pinned memory, where the device has it */
-        if ((st = gnd_host_alloc(c->dev, GNDM_CHUNK, (void **)&c->ring[i])))
-            text = "gndm_open: out of host memory";
     const unsigned all = GNDM_EVEN | GNDM_CHECK_CALLS | GNDM_REPRODUCIBLE;
     if (!st && c->flags & ~all) {
         st = GND_ERR_ARG;
@@ -257,8 +254,8 @@ static void release(gndm_ctx *c, int keep)
     if (c->traced && !c->broken) /* else it may wait for ranks that are gone */
         gnd_sync(c->dev);
     gndm__nccl_close(c);
-    for (int i = 0; i < 6 && !keep; i++)
-        gnd_host_free(c->dev, c->ring[i]);
+    if (!keep)
+        gndm__ring_free(c);
     if (c->opened && !keep)
         gnd_close(c->dev);
     gndm__trace_end(c);
@@ -278,9 +275,11 @@ void gndm_close(gndm_ctx *c)
 {
     if (!c || (c->size == 1 && c->status == GND_ERR_NOMEM && !c->dev))
         return;
-    /* After a timeout other ranks do not take part in freeing communicators. */
+    /* After a timeout, and if one rank had no memory, others do not take part in freeing
+     * communicators. */
     const int over = c->broken && c->comm != MPI_COMM_NULL &&
-                     (c->status == GND_ERR_STATE || c->status == GND_ERR_UNSUPPORTED);
+                     (c->status == GND_ERR_STATE || c->status == GND_ERR_UNSUPPORTED ||
+                      c->status == GND_ERR_NOMEM);
     int off = 1;
     release(c, over);
     if (MPI_Finalized(&off) != MPI_SUCCESS || off || over)

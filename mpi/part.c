@@ -26,8 +26,10 @@ gndm_part *gndm__part_fail(gnd_status st, const char *message)
 gndm_part *gndm__part_new(gndm_ctx *c, int ndim, const int64_t *shape)
 {
     gndm_part *p = calloc(1, sizeof *p);
-    if (!p)
+    if (!p) { /* the other ranks have theirs */
+        gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func ? c->func : "partition");
         return &lost;
+    }
     p->refs = 1;
     p->ranks = c->size;
     p->ndim = ndim;
@@ -240,10 +242,51 @@ static double relax(int k, double *speed, double *most, const double *next)
     return sum;
 }
 
+/* The number of ranks on the GPU of rank r. */
+static int sharers(const gndm_ctx *c, int r)
+{
+    int n = 0;
+    for (int k = c->ranks[r].first; k < c->size; k++)
+        n += c->ranks[k].first == c->ranks[r].first;
+    return n;
+}
+
+/* Of ranks on one GPU, which take turns, only the first gets a part if the turns cost more than a
+ * tenth of the time in which all parts of n elements are computed with these speeds. It may have
+ * the limits of all of them together, because their memory is one. */
+static void spare_turns(const gndm_ctx *c, int64_t n, double *speed, double *most,
+                        const double *buffer)
+{
+    const double goal = 0.9;
+    double sum = 0;
+    for (int r = 0; r < c->size; r++)
+        sum += speed[r];
+    for (int f = 0; f < c->size; f++) {
+        const double time = (double)n / sum, alone = c->ranks[f].alone;
+        double all = 0, room = 0;
+        int others = -1;
+        for (int r = f; r < c->size; r++)
+            if (c->ranks[r].first == f) {
+                all += speed[r];
+                room += most[r];
+                others++;
+            }
+        room = fmin(room, buffer[f]);
+        if (others < 1 || alone * all * time > room ||
+            time + others * c->ranks[f].turn <= time / alone / goal)
+            continue;
+        most[f] = room;
+        for (int r = f; r < c->size; r++)
+            if (c->ranks[r].first == f)
+                speed[r] = r == f ? alone * all : 0;
+    }
+}
+
 /* Cuts n elements in proportion to speed[0 .. k-1], with at most most[i] elements in part i, or
- * twice that (and buffer[i]) if these limits add up to less than n. If that is not enough, cuts in
- * proportion to the limits, with at most buffer[i] elements in part i. If that is not enough
- * either, cuts in proportion to buffer. Overwrites speed and most, which is at most buffer. */
+ * twice that, or four times (and buffer[i]), if these limits add up to less than n. If that is not
+ * enough, cuts in proportion to the limits, with at most buffer[i] elements in part i. If that is
+ * not enough either, cuts in proportion to buffer. Overwrites speed and most, which is at most
+ * buffer. */
 static void cuts_by(int64_t n, int k, double *speed, double *most, const double *buffer,
                     int64_t *cut)
 {
@@ -254,10 +297,10 @@ static void cuts_by(int64_t n, int k, double *speed, double *most, const double 
         gndm__even_cuts(n, k, cut);
         return;
     }
-    if (room < (double)n) {
+    for (int i = 0; i < 2 && room < (double)n; i++) {
         room = 0;
-        for (int i = 0; i < k; i++)
-            room += most[i] = fmin(2 * most[i], buffer[i]);
+        for (int j = 0; j < k; j++)
+            room += most[j] = fmin(2 * most[j], buffer[j]);
     }
     if (room < (double)n)
         sum = relax(k, speed, most, buffer);
@@ -321,13 +364,17 @@ gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const
             /* of floats that are read and written, a quarter of the largest elements' bytes each */
             const double v =
                 kind ? c->ranks[r].flops : c->ranks[r].share * all / (row > 0 ? row / 2 : 1);
-            const double m = floor((double)c->ranks[r].mem_bytes / 8 / (row > 0 ? row : 1));
-            const double b = floor((double)c->ranks[r].max_alloc_bytes / (row > 0 ? row : 1));
+            const double memory = (double)c->ranks[r].mem_bytes / sharers(c, r);
+            const double m = floor(memory / 8 / (row > 0 ? row : 1));
+            const double b =
+                floor(fmin((double)c->ranks[r].max_alloc_bytes, memory) / (row > 0 ? row : 1));
             speed[k] = v < speed[k] ? v : speed[k];
             buffer[k] = b < buffer[k] ? b : buffer[k];
             most[k] = fmin(fmin(m, b), most[k]);
             late[k] = kind ? 0 : fmax(late[k], c->ranks[r].latency - early);
         }
+        if (!kind && g[d] == c->size)
+            spare_turns(c, shape[d], speed, most, buffer);
         begin_late(shape[d], g[d], speed, late);
         cuts_by(shape[d], g[d], speed, most, buffer, cut);
         gndm__part_split(p, d, g[d], stride[d], cut);

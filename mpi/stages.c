@@ -137,7 +137,7 @@ gnd_status gndm__in_stages(gndm_ctx *c, const gndm__staged *s, gnd_array **out)
     gnd_array **piece = calloc(2 * pieces, sizeof *piece);
     int64_t *cut = calloc(cuts, sizeof *cut);
     gnd_status st = GND_OK;
-    if (!m || !piece || !cut) { /* the other ranks time out and name this one */
+    if (!m || !piece || !cut) { /* the others are told */
         st = gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
     } else {
         m->c = c;

@@ -95,7 +95,28 @@ gnd_status gndm__place_parcels(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm
     return st ? st : done;
 }
 
-static void open_end(gndm_ctx *c, end *e, gndm__parcel *p, gnd_dtype t, int mapped, int in)
+void gndm__ring_free(gndm_ctx *c)
+{
+    for (size_t i = 0; i < sizeof c->ring / sizeof *c->ring; i++) {
+        gnd_host_free(c->dev, c->ring[i]);
+        c->ring[i] = NULL;
+    }
+}
+
+/* Allocates the staging memory of a direction, pinned where the device can, before its first use:
+ * ranks whose elements go in other ways need none. Without it the message cannot be exchanged, so
+ * the context is over on all ranks. */
+static gnd_status need_ring(gndm_ctx *c, char **ring)
+{
+    for (int i = 0; i < RING; i++)
+        if (!ring[i] && gnd_host_alloc(c->dev, (size_t)c->chunk, (void **)&ring[i])) {
+            return gndm__broken(c, GND_ERR_NOMEM, "%s: %s: no memory for messages", c->func,
+                                gnd_message());
+        }
+    return GND_OK;
+}
+
+static gnd_status open_end(gndm_ctx *c, end *e, gndm__parcel *p, gnd_dtype t, int mapped, int in)
 {
     memset(e, 0, sizeof *e);
     e->p = p;
@@ -103,7 +124,7 @@ static void open_end(gndm_ctx *c, end *e, gndm__parcel *p, gnd_dtype t, int mapp
     e->size = (int64_t)gnd_dtype_size(t);
     e->ring = c->ring + (in ? RING : 0);
     if (p->n == 0 || p->direct)
-        return;
+        return GND_OK;
     if (p->hosted && !in)
         e->at = p->host;
     else if (p->address) {
@@ -123,6 +144,7 @@ static void open_end(gndm_ctx *c, end *e, gndm__parcel *p, gnd_dtype t, int mapp
         if (!e->got)
             failed(e, GND_ERR_NOMEM, "out of host memory");
     }
+    return e->at ? GND_OK : need_ring(c, e->ring);
 }
 
 static void fill(end *e, int64_t i)
@@ -225,8 +247,9 @@ static gnd_status exchange(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__pa
         gndm__patience patience = {0};
         if ((out[k].n == 0 || out[k].direct) && (in[k].n == 0 || in[k].direct))
             continue;
-        open_end(c, &a, &out[k], t, mapped, 0);
-        open_end(c, &b, &in[k], t, mapped, 1);
+        st = open_end(c, &a, &out[k], t, mapped, 0);
+        if (!st)
+            st = open_end(c, &b, &in[k], t, mapped, 1);
         while (!st && (a.done < a.nchunks || b.done < b.nchunks)) {
             const int busy = pull_in(c, &b, &st) | push_out(c, &a, &st);
             if (busy)

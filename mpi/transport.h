@@ -50,6 +50,8 @@ gnd_status gndm__place_parcels(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm
 /* Tests whether this rank can give device memory to MPI (c->cu, c->aware). All ranks call it.
  * Fails, on all ranks, only if GND_MPI_CUDA requires it or MPI fails (aware.c). */
 gnd_status gndm__aware_open(gndm_ctx *c);
+/* Frees the staging memory. A later message allocates it again. */
+void gndm__ring_free(gndm_ctx *c);
 /* Chooses the context's transport. */
 gnd_status gndm__choose_transport(gndm_ctx *c);
 

@@ -61,6 +61,7 @@ static void show(const gnd_device_info *d)
     row("vendor", d->vendor);
     row("version", d->version);
     row("driver", d->driver);
+    row("bus", d->bus);
 }
 
 const struct format formats[] = {{"npz", ".npz files"}, {"png", "PNG pictures"}, {NULL, NULL}};

@@ -119,6 +119,7 @@ static void put_device(const gnd_device_info *d)
         text_member("vendor", d->vendor);
         text_member("version", d->version);
         text_member("driver", d->driver);
+        text_member("bus", d->bus);
         text_member("compiler", d->compiler);
         text_member("matmul", d->libraries);
         text_member("fft", d->transforms);

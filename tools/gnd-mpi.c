@@ -183,6 +183,10 @@ static int devices(void)
         printf("    share     %.1f %% of large arrays; latency %.3g us; memory %s\n",
                100 * info[r].share, info[r].latency * 1e6,
                size_text((double)info[r].mem_bytes, mem, sizeof mem));
+        if (info[r].turn > 0)
+            printf("    turns     with others on %s, %.3g us each; rank %d alone is %.3g times as "
+                   "fast\n",
+                   info[r].bus, info[r].turn * 1e6, info[r].first, info[r].alone);
         if (info[r].no_nccl[0])
             printf("    no NCCL   %s\n", info[r].no_nccl);
         else if (info[r].no_peer[0])

@@ -44,6 +44,12 @@ void gnd__plug_str(char *dst, size_t cap, const char *src)
     dst[n] = 0;
 }
 
+void gnd__plug_bus(gnd_props *p, uint32_t domain, uint32_t bus, uint32_t device, uint32_t function)
+{
+    snprintf(p->bus, sizeof p->bus, "%04x:%02x:%02x.%x", domain & 0xffffff, bus & 0xff,
+             device & 0x1f, function & 7);
+}
+
 uint64_t gnd__plug_hash(uint64_t h, const void *data, size_t len)
 {
     const unsigned char *p = data;

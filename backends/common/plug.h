@@ -30,6 +30,9 @@ gnd_status gnd__plug_fail(gnd_err *e, gnd_status code, int native, const char *f
  * between UTF-8 characters. */
 void gnd__plug_str(char *dst, size_t cap, const char *src);
 
+/* Sets p->bus to a PCI address. */
+void gnd__plug_bus(gnd_props *p, uint32_t domain, uint32_t bus, uint32_t device, uint32_t function);
+
 /* FNV-1a, 64 bit; start with h = GND__PLUG_HASH. It detects damage and identifies content; it is
  * not for security. */
 #define GND__PLUG_HASH UINT64_C(0xcbf29ce484222325)

@@ -73,6 +73,9 @@ static void describe(gnd__cu_info *d, int version)
     p->max_local[0] = attr(id, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X);
     p->max_local[1] = attr(id, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y);
     p->max_local[2] = attr(id, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
+    gnd__plug_bus(p, attr(id, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
+                  attr(id, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
+                  attr(id, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID), 0);
     p->align_bytes = 256; /* as cuMemAlloc guarantees */
     p->has_f64 = 1;
     p->has_atomic64 = 1;

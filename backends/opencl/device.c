@@ -18,6 +18,10 @@
 #define OCL_DEVICE_WARP_SIZE_NV 0x4003
 #define OCL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
 #define OCL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV 0x4001
+#define OCL_DEVICE_PCI_BUS_ID_NV 0x4008
+#define OCL_DEVICE_PCI_SLOT_ID_NV 0x4009
+#define OCL_DEVICE_PCI_DOMAIN_ID_NV 0x400A
+#define OCL_DEVICE_PCI_BUS_INFO_KHR 0x410F
 #define OCL_DEVICE_WAVEFRONT_WIDTH_AMD 0x4043
 #define OCL_DEVICE_SUB_GROUP_SIZES_INTEL 0x4108
 
@@ -110,6 +114,24 @@ static uint32_t subgroup_of(cl_device_id id, const char *ext)
     return 0;
 }
 
+/* The PCI address. NVIDIA's slot is the number of the device with that of its function. */
+static void find_bus(cl_device_id id, const char *ext, gnd_props *p)
+{
+    cl_uint at[4] = {0}; /* domain, bus, device, function */
+    size_t n = 0;
+    if (has_ext(ext, "cl_khr_pci_bus_info")) {
+        if (clGetDeviceInfo(id, OCL_DEVICE_PCI_BUS_INFO_KHR, sizeof at, at, &n) == CL_SUCCESS &&
+            n == sizeof at)
+            gnd__plug_bus(p, at[0], at[1], at[2], at[3]);
+    } else if (has_ext(ext, "cl_nv_device_attribute_query") &&
+               clGetDeviceInfo(id, OCL_DEVICE_PCI_BUS_ID_NV, sizeof *at, at + 1, &n) ==
+                   CL_SUCCESS) {
+        const uint32_t slot = u32_of(info_num(id, OCL_DEVICE_PCI_SLOT_ID_NV));
+        gnd__plug_bus(p, u32_of(info_num(id, OCL_DEVICE_PCI_DOMAIN_ID_NV)), at[1], slot >> 3,
+                      slot & 7);
+    }
+}
+
 /* Adds the compute capability of an NVIDIA device to its version, as the CUDA plugin says it. */
 static void add_capability(cl_device_id id, gnd_props *p)
 {
@@ -187,6 +209,7 @@ static void describe(gnd__ocl_info *d, const char *platform)
     p->has_atomic64 = has_ext(exts, "cl_khr_int64_extended_atomics") &&
                       has_ext(exts, "cl_khr_int64_base_atomics");
     p->subgroup = p->kind == GND_DEV_CPU ? 0 : subgroup_of(id, exts); /* PoCL 5 says 512 */
+    find_bus(id, exts, p);
     d->eager = has_ext(exts, "cl_nv_device_attribute_query") && !d->pocl;
     if (d->eager)
         add_capability(id, p);

@@ -84,7 +84,9 @@ typedef struct gnd_props {
     uint32_t subgroup;     /* width of a warp, wave or subgroup; 0: unknown */
     uint32_t has_progress; /* 1: a work-group that has started makes progress while other
                               groups wait for it */
-    char reason[252];      /* not empty: the device exists but cannot be opened, and why */
+    char reason[232];      /* not empty: the device exists but cannot be opened, and why */
+    char bus[20];          /* PCI address, "0000:1b:00.0", in which all backends of a device agree;
+                              "": it has none (a CPU), or the driver does not tell */
     uint64_t cache_bytes;  /* size of the last cache before global memory; 0: unknown */
 } gnd_props;
 

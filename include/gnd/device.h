@@ -64,6 +64,8 @@ typedef struct gnd_device_info {
                              driver; 0: unknown */
     uint32_t compute_units, max_group;
     uint32_t has_f64, has_f16, host_mapped;
+    char bus[20]; /* PCI address, "0000:1b:00.0", the same for one GPU in all backends; "": it has
+                     none (a CPU), or the driver does not tell */
 } gnd_device_info;
 
 /* The number of entries in the list of devices. It has every device of every backend, and one entry

@@ -113,6 +113,12 @@ typedef struct gndm_rank_info {
     char no_cuda_mpi[160]; /* why it does not give its device's memory to MPI; "" if it does */
     char no_peer[160];     /* why large messages of NCCL's ranks are not copied from one GPU to the
                               other; "" if they are */
+    /* Ranks on one GPU, by whatever backends, have the mean of their speeds. */
+    char bus[20]; /* the device's PCI address; "" if it has none */
+    int first;    /* the lowest rank on the same GPU: its own number if it is the only one */
+    double alone; /* the speed of that rank while the others wait, as a multiple of the sum of
+                     all their speeds; 1 if it is the only one */
+    double turn;  /* seconds for which a rank waits for its turn there */
 } gndm_rank_info;
 /* Fills info[0 .. gndm_size - 1]. Measures the speeds if the cache folder does not have them; they
  * are stored for each rank, by its host, its device, its number on the node and the numbers of
@@ -146,12 +152,12 @@ enum { GNDM_BANDWIDTH = 0, GNDM_FLOPS = 1 };
  * elementwise work and sums, of which the one counts in which a rank has the smaller share
  * (GNDM_BANDWIDTH). A part has at most 1/8 of the memory of its device, and fits the device's
  * largest buffer, at 16 bytes per element; what exceeds this goes to the other ranks. If the array
- * exceeds all these limits together, a part has at most 1/4 of the memory. If that is too little as
- * well, the cuts are in proportion to these limits, but every part still fits a buffer if that is
- * possible. If a device cannot hold its part,
- * evaluation fails with GND_ERR_DEVMEM and names the rank. grid:
- * as in gndm_part_even. If several ranks share a coordinate of an axis, the slowest of them
- * determines its interval. */
+ * exceeds all these limits together, a part has at most 1/4 of the memory, then 1/2. If that is too
+ * little as well, the cuts are in proportion to these limits, but every part still fits a buffer if
+ * that is possible. If a device cannot hold its part, evaluation fails with GND_ERR_DEVMEM and
+ * names the rank. Ranks on one GPU share its memory; with GNDM_BANDWIDTH only the first of them
+ * gets a part of an array for which turns do not pay. grid: as in gndm_part_even. If several ranks
+ * share a coordinate of an axis, the slowest of them determines its interval. */
 GND_API gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const int *grid,
                                       int kind);
 /* Given cuts. cut[d] has grid[d] + 1 nondecreasing offsets from 0 to shape[d]; it may be NULL if

@@ -83,6 +83,7 @@ static void from_props(gnd_device_info *info, const gnd_props *p)
          : p->kind == GND_DEV_CPU ? "cpu"
                                   : "other");
     text(info->reason, sizeof info->reason, p->reason);
+    text(info->bus, sizeof info->bus, p->bus);
     info->mem_bytes = p->mem_bytes;
     info->max_alloc_bytes = p->max_alloc_bytes;
     info->local_bytes = p->local_bytes;

@@ -77,6 +77,8 @@ static gnd_status dev_props(int i, gnd_props *p, gnd_err *e)
         .has_progress = i == 2,
     };
     snprintf(p->name, sizeof p->name, "%s", names[i]);
+    if (i != 1) /* one device in two dialects */
+        snprintf(p->bus, sizeof p->bus, "0000:00:1f.0");
     snprintf(p->version, sizeof p->version,
              i == 2 ? "CUDA 12.0 null, compute capability 9.0" : "OpenCL 1.2 null");
     return GND_OK;

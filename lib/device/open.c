@@ -60,6 +60,7 @@ gnd_status gnd__gate_props(const gnd__backend *b, int i, gnd_props *p, gnd_err *
     p->name[sizeof p->name - 1] = p->vendor[sizeof p->vendor - 1] = '\0';
     p->platform[sizeof p->platform - 1] = p->driver[sizeof p->driver - 1] = '\0';
     p->version[sizeof p->version - 1] = p->reason[sizeof p->reason - 1] = '\0';
+    p->bus[sizeof p->bus - 1] = '\0';
     return GND_OK;
 }
 
@@ -72,7 +73,7 @@ static void props_or_reason(const gnd__backend *b, int i, gnd_props *p)
     if (gnd__gate_props(b, i, p, &e) != GND_OK) {
         memset(p, 0, sizeof *p);
         snprintf(p->name, sizeof p->name, "(unknown)");
-        snprintf(p->reason, sizeof p->reason, "%.251s", e.msg);
+        snprintf(p->reason, sizeof p->reason, "%.231s", e.msg);
     }
 }
 

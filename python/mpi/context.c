@@ -202,11 +202,12 @@ static PyObject *ranks(PyObject *self, PyObject *none)
     PyObject *list = st ? pm_fail(ctx, st) : PyList_New(0);
     for (int i = 0; list && i < n; i++) {
         PyObject *o = Py_BuildValue(
-            "{sisssssssssdsdsdsdsdsdsKssssss}", "rank", i, "host", r[i].host, "device", r[i].device,
-            "name", r[i].name, "transport", r[i].transport, "bandwidth", r[i].bandwidth, "sums",
-            r[i].sums, "flops", r[i].flops, "link", r[i].link, "latency", r[i].latency, "share",
-            r[i].share, "memory", (unsigned long long)r[i].mem_bytes, "no_nccl", r[i].no_nccl,
-            "no_cuda_mpi", r[i].no_cuda_mpi, "no_peer", r[i].no_peer);
+            "{sisssssssssdsdsdsdsdsdsKsssssssssisdsd}", "rank", i, "host", r[i].host, "device",
+            r[i].device, "name", r[i].name, "transport", r[i].transport, "bandwidth",
+            r[i].bandwidth, "sums", r[i].sums, "flops", r[i].flops, "link", r[i].link, "latency",
+            r[i].latency, "share", r[i].share, "memory", (unsigned long long)r[i].mem_bytes,
+            "no_nccl", r[i].no_nccl, "no_cuda_mpi", r[i].no_cuda_mpi, "no_peer", r[i].no_peer,
+            "bus", r[i].bus, "first", r[i].first, "alone", r[i].alone, "turn", r[i].turn);
         if (!o || PyList_Append(list, o))
             Py_CLEAR(list);
         Py_XDECREF(o);

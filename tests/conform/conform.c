@@ -271,6 +271,12 @@ static void test_device(int i)
                props.compute_units && props.max_group && props.max_local[0] &&
                props.align_bytes >= 64 && props.little_endian && props.dialect && props.kind,
            "%s: props are filled", who);
+    unsigned at[4];
+    int end = 0;
+    tap_ok(!props.bus[0] ||
+               (sscanf(props.bus, "%x:%2x:%2x.%1x%n", at, at + 1, at + 2, at + 3, &end) == 4 &&
+                !props.bus[end]),
+           "%s: PCI address \"%s\"", who, props.bus);
     if (!OK(be->device->open(i, &dev, &err), "open"))
         return;
     const char *part = getenv("GND_TEST_PART");

@@ -48,6 +48,16 @@ done
 
 check "reproducible sums have the same bits for any number of ranks" test "$(sort -u bits | wc -l)" = 1
 
+# Each allocation of the library on one rank fails once: an error on all ranks, at once.
+if [ "$GND_TEST_SANITIZERS" = no ] &&
+    $CC -O1 -fPIC -shared -D_GNU_SOURCE -o no_memory.so -x c "$GND_SRCDIR/tests/mpi/no_memory.inc" -ldl 2>err; then
+    launcher="env LD_PRELOAD=$scratch/no_memory.so" GND_MPI_TIMEOUT=30
+    started 2 mpi_faults memory
+    launcher=
+else
+    skip "a rank without memory" "a library before that of the sanitizers, or no compiler"
+fi
+
 # A rank that never comes: the program ends by MPI_Abort, after it has told.
 # shellcheck disable=SC2086 # a command and its options
 $mpirun -n 3 "$GND_BUILDDIR/tests/mpi/mpi_faults" late >out 2>err

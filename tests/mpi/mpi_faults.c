@@ -2,10 +2,12 @@
  *
  * mpi_faults.c - failures of one rank, calls that differ, ranks that do not come: each is the same
  * error on all ranks, and nothing hangs. With the argument `late` the last rank never comes, and
- * the program ends by MPI_Abort. Started by mpi.sh.
+ * the program ends by MPI_Abort; with `memory`, and no_memory.inc before other libraries, rank 1
+ * has too little memory. Started by mpi.sh.
  */
 #include "dist.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -66,6 +68,41 @@ static void different_calls(void)
     dist_ok(gndm_item_i64(gndm_along("sum", x, 0), NULL) == n * (n - 1) / 2, "and then it goes on");
 }
 
+/* Each allocation of the library on rank 1, during a transform of a vector, fails once. It ends the
+ * context on all ranks, or is an error of the transform. */
+static void no_memory(void)
+{
+    long (*fail_at)(long) = NULL;
+    const gnd_value v[1] = {gnd_value_int(1 << 15)};
+    gnd_device *own = gnd_open(NULL);
+    int over = 0;
+    *(void **)&fail_at = dlsym(RTLD_DEFAULT, "no_memory");
+    dist_ok(fail_at != NULL, "each allocation of rank 1 will fail");
+    for (long i = 1; fail_at && !over && i < 1000; i++) {
+        gndm_ctx *c = gndm_open(MPI_COMM_WORLD, own, GNDM_EVEN);
+        gndm_scope_begin(c);
+        gndm_array *x = gndm_apply(c, NULL, "arange", 1, v, 0, NULL);
+        gndm_wait(c, 1, &x);
+        if (rank == 1)
+            fail_at(i);
+        gndm_array *y = gndm_unary("fft", x);
+        const gnd_status st = gndm_wait(c, 1, &y);
+        over = rank == 1 && fail_at(0) > 0;
+        MPI_Bcast(&over, 1, MPI_INT, 1, MPI_COMM_WORLD);
+        int good = st == GND_OK; /* some failures have another way */
+        MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+        if (over)
+            dist_ok(good && i > 50, "of %ld allocations", i - 1);
+        else
+            dist_ok(good || (st != GND_OK && strstr(gndm_message(c), "out of host memory") &&
+                             strstr(gndm_message(c), "[rank 1]")),
+                    "allocation %ld: %s", i, good ? "nothing is lost" : gndm_message(c));
+        gndm_scope_end(c);
+        gndm_close(c);
+    }
+    gnd_close(own);
+}
+
 static int late(void)
 {
     const int64_t n = 1000;
@@ -106,6 +143,10 @@ int main(int argc, char **argv)
     dist_begin(&argc, &argv, GNDM_EVEN | GNDM_CHECK_CALLS);
     if (argc > 1 && !strcmp(argv[1], "late"))
         return late();
+    if (argc > 1 && !strcmp(argv[1], "memory")) {
+        no_memory();
+        return dist_end();
+    }
     gndm_scope_begin(ctx);
     local_errors();
     different_calls();

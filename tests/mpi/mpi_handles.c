@@ -140,14 +140,14 @@ static void nothing(void)
             "no argument, no name, no context: %s", gndm_message(ctx));
 }
 
-/* Prints the default cuts of vectors of float32, for mpi_tools.sh. Rank 1 has another device,
- * because those of one name have one latency. */
+/* Prints the default cuts of vectors of float32, for mpi_tools.sh. Ranks 1 and 2 have another
+ * device, because those of one name have one latency; it is one device of two names. */
 static int cuts(int *argc, char ***argv)
 {
     MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 1)
-        setenv("GND_DEVICE", "null:0", 1);
+    if (rank > 0)
+        setenv("GND_DEVICE", rank == 1 ? "null:0" : "null:2", 1);
     ctx = gndm_open(MPI_COMM_WORLD, NULL, 0);
     for (int i = 2; i < *argc; i++) {
         const int64_t n = atoll((*argv)[i]);

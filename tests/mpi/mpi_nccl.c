@@ -277,6 +277,21 @@ static void failure(const char *text, int breaks, int wide)
     gndm_part_free(whole);
 }
 
+/* A rank without memory for the messages of MPI. */
+static void no_ring(void)
+{
+    const int64_t shape[2] = {60, 64};
+    gndm_array *a = dist_array(dist_sample(GND_INT32, 2, shape, 5), 0);
+    gndm_part *columns = dist_part(2, 2, shape);
+    gndm_array *y = gndm_redistribute(a, columns);
+    const int failed = gndm_wait(ctx, 1, &y) != GND_OK;
+    dist_ok(failed && strstr(gndm_message(ctx), "no memory for messages [rank 1]") &&
+                everywhere(gndm_message(ctx)) && gndm_status(ctx) != GND_OK,
+            "one rank's lack is everybody's: %s", gndm_message(ctx));
+    gndm_part_free(columns);
+    gndm_release(a);
+}
+
 /* A failure of one stage of an exchange, of a matrix or a vector. */
 static void stage_failure(const char *text, int vector)
 {
@@ -305,6 +320,8 @@ int main(int argc, char **argv)
         trees();
     else if (argc > 1 && !strcmp(argv[1], "large"))
         large();
+    else if (argc > 1 && !strcmp(argv[1], "fails-ring"))
+        no_ring();
     else if (argc > 2 && (!strcmp(argv[1], "fails-stages") || !strcmp(argv[1], "fails-vector")))
         stage_failure(argv[2], !strcmp(argv[1], "fails-vector"));
     else if (argc > 2)

@@ -33,6 +33,7 @@ export GND_BACKEND_PATH FAKE_OPENCL FAKE_DIR GND_DEVICE LD_LIBRARY_PATH
 GND_MPI_STAGE=3000 FAKE_LOG=1 started 2 mpi_nccl
 check "elements went through NCCL" grep -q 'fake ncclSend' err
 check "reductions too" grep -q 'fake ncclAllReduce' err
+check "no memory was pinned for messages of MPI" test "$(grep -c 'fake host_alloc' err)" = 0
 check "the communicator is destroyed at the end" grep -q 'fake ncclCommDestroy' err
 if [ -n "${GND_TEST_ALL-}" ]; then FAKE_GPUS=2 started 3 mpi_nccl; fi
 
@@ -124,7 +125,9 @@ LD_PRELOAD=$scratch/aware.so aware 2 mpi_nccl
 check "MPI sends from the device" grep -q 'fake MPI_Isend from the device' err
 check "and receives there" grep -q 'fake MPI_Irecv to the device' err
 GND_MPI_NCCL="" LD_PRELOAD=$scratch/aware.so GND_MPI_NODE=2 started 3 mpi_nccl trees
-LD_PRELOAD=$scratch/aware.so GND_MPI_STAGE=3000 aware 2 mpi_nccl large
+FAKE_FAIL='host_alloc 1 2' started 2 mpi_nccl fails-ring
+LD_PRELOAD=$scratch/aware.so GND_MPI_STAGE=3000 FAKE_LOG=1 aware 2 mpi_nccl large
+check "and none through pinned memory" test "$(grep -c 'fake host_alloc' err)" = 0
 check "stages are sent from the device" test "$(grep -c 'fake MPI_Isend from the device' err)" -gt 100
 told "both ranks, required" "rank 1: cuda-aware: " GND_MPI_CUDA=1 LD_PRELOAD="$scratch/aware.so"
 told "wrong bytes" "rank 0: staged: GND_MPI_NCCL=0; MPI: the test message through device memory came with" \

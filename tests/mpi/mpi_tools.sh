@@ -59,6 +59,26 @@ check "and share the work by them" test "$(grep -c 'share *25\.0 %\|share *75\.0
 check "a small array is the prompt rank's" grep -q '^0 1000$' cuts
 check "a larger one ends on both at once" grep -q '^165625 834375$' cuts
 check "of a large one each has its share" grep -q '^7415625 22584375$' cuts
+# Ranks 1 and 2 have one GPU, rank 2 the better measured figures; they get equal parts. Together they are as fast as rank
+# 1 alone, but wait 1 ms for a turn: of what takes less than 9 ms, rank 2 gets nothing.
+(
+    GND_CACHE=1 GND_CACHE_DIR=$scratch/turns
+    export GND_CACHE GND_CACHE_DIR
+    cuts() { $mpirun -n 3 "$program_folder/mpi_handles" cuts 1000000 30000000; }
+    cuts >out 2>&1
+    for f in turns/mpi-*.txt; do
+        bandwidth=1 alone='4e9 4e9'
+        if grep -q '^alone 0 0' "$f"; then bandwidth=3 alone='0 0'; fi
+        sed "s/^\(bandwidth\|sums\) .*/\1 ${bandwidth}e9/; s/^alone .*/alone $alone/; s/^turn .*/turn 1e-3/; s/^latency .*/latency 1e-5/" \
+            "$f" >edited && mv edited "$f"
+    done
+    cuts >cuts 2>&1
+    # shellcheck disable=SC2086 # a command and its options
+    $mpirun -n 1 gnd devices --mpi : -n 1 env GND_DEVICE=null:0 gnd devices --mpi : -n 1 env GND_DEVICE=null:2 gnd devices --mpi >out 2>&1
+)
+check "they tell of their turns" grep -q '^    turns     with others on 0000:00:1f.0, 1e+03 us each; rank 1 alone is 1 times' out
+check "a small array is on one rank of a GPU" grep -q '^200000 800000 0$' cuts
+check "of a large one the ranks of a GPU have equal parts" grep -q '^6000000 12000000 12000000$' cuts
 over 2 eval --mpi 'x.maen()' x=x.npy && fail "a text that is wrong fails"
 check "its error is told once, with its place" test "$(grep -c "did you mean 'mean'" err)" = 1
 over 2 eval --mpi x x=nowhere.npy && fail "a file that is not there fails"
