@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * cuda/solver.c - the solver group: dense routines of cuSOLVER and cuBLAS, loaded at the first
- * call. The core gives unsupported cases to LAPACK (least squares; eigenproblems of small matrices,
- * or with a library older than CUDA 12.6). Small matrices of a batch are processed together
- * (solver_batch.c), others one after the other (solver_dense.c, solver_svd.c). Each matrix has its
- * own `info`; all of them are read at the end, or left to the caller.
+ * call. The core gives unsupported cases to LAPACK (least squares; eigenproblems and singular
+ * values of a small matrix; eigenproblems with a library older than CUDA 12.6). Small matrices of a
+ * batch are processed together (solver_batch.c), others one after the other (solver_dense.c,
+ * solver_svd.c). Each matrix has its own `info`; all of them are read at the end, or left to the
+ * caller.
  */
 #include "solver.h"
 
@@ -14,7 +15,10 @@
 
 gnd__cs_calls gnd__cs;
 
-enum { SMALLEST_EIG = 512 }; /* below it the host is faster */
+/* The orders below which the host is faster with one matrix, and the core gets it to LAPACK:
+ * eigenproblems, singular values, and eigenvalues of symmetric matrices. Their iterations are
+ * chains of small steps. */
+enum { SMALLEST_EIG = 512, SMALLEST_SVD = 200, SMALLEST_EIGH = 64 };
 
 static const gnd__cs_type types[] = {
     {GND_FLOAT32, 0, CUDA_R_32F, CUDA_R_32F, 4, 4},
@@ -145,11 +149,17 @@ static gnd_status solver_supports(gnd_dev *d, const gnd_solve_desc *s, int *yes,
         if (s->nbatch != 1 && (s->op == GND_SOLVE_Q || s->flags & 2))
             return GND_OK;
         break;
-    case GND_SOLVE_SOLVE:
     case GND_SOLVE_SVD:
     case GND_SOLVE_SVDVALS:
+        if (s->m < SMALLEST_SVD && !gnd__cs_is_batch(s))
+            return GND_OK;
+        break;
     case GND_SOLVE_EIGH:
     case GND_SOLVE_EIGVALSH:
+        if (s->n < SMALLEST_EIGH && s->nbatch == 1)
+            return GND_OK;
+        break;
+    case GND_SOLVE_SOLVE:
     case GND_SOLVE_TRIANGULAR: break;
     case GND_SOLVE_INV: /* of small ones of a batch, systems with 1 are solved */
         if (s->flags != 1 || gnd__cs_is_batch(s))

@@ -413,11 +413,35 @@ static void each(int i)
     }
 }
 
-/* Tall matrices in blocks of rows, on GPUs. */
+/* A NaN in the matrix or in the right sides is an error, of which the results tell. */
+static void refused(int64_t m, int64_t n)
+{
+    static const char *const why[] = {"it has", "its right sides have"};
+    for (int side = 0; side < 2; side++) {
+        gnd_array *x, *rank, *s;
+        char text[80];
+        mat a = mat_make(MAT_RANDOM, 1, m, n), b = mat_make(MAT_RANDOM, 1, m, 1);
+        (side ? b : a).p[m / 2] = side ? INFINITY : NAN;
+        gnd_lstsq(gnd_squeeze(mat_put(&a), GND_AXIS(0)), gnd_squeeze(mat_put(&b), GND_AXIS(0)), -1,
+                  &x, NULL, &rank, &s);
+        snprintf(text, sizeof text, "lstsq: matrix 0: no convergence: %s a NaN", why[side]);
+        tap_is_int(gnd_wait(x), GND_ERR_LINALG, "%s: lstsq of a NaN", mat_where);
+        tap_has_str(gnd_error(x), text, "where");
+        tap_is_int(gnd_wait(rank), GND_ERR_LINALG, "%s: its rank", mat_where);
+        tap_is_int(gnd_wait(s), side ? GND_OK : GND_ERR_LINALG, "%s: its singular values",
+                   mat_where);
+    }
+}
+
+/* Tall matrices on GPUs: in blocks of rows, or by their normal equations in twice the digits. */
 static void tall(int i)
 {
     MAT_GROUP(least_squares(MAT_RANDOM, 2049 + 63 * i, 5, 5));
     MAT_GROUP(least_squares(MAT_RANDOM, 1200, 13 - i, 1));
+    MAT_GROUP(least_squares(MAT_RANDOM, 200 + i, 40, 40); least_squares(MAT_RANDOM, 9, 1, 1));
+    if (mat_t == GND_FLOAT32 || mat_t == GND_COMPLEX64) {
+        MAT_GROUP(least_squares(MAT_GRADED, 100, 3, 3); refused(90, 9));
+    }
 }
 
 static const gnd_dtype dtypes[] = {GND_FLOAT32, GND_FLOAT64, GND_COMPLEX128, GND_COMPLEX64};

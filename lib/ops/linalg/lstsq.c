@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops/linalg/lstsq.c - least squares: by LAPACK, by the SVD of the device's library, and of tall
- * matrices by its QR first, which leaves a small problem of the same rank.
+ * matrices by its QR first, which leaves a small problem of the same rank. Tall matrices of 32-bit
+ * floats on GPUs: by their normal equations in twice the digits.
  */
 #include "ops/linalg/matrices.h"
 #include "array/views.h"
+#include "base/dtype.h"
+#include "base/env.h"
+#include "device/device.h"
 #include "graph/check.h"
 #include "prim/choices.h"
+#include "prim/normal.h"
 #include "prim/solve.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -16,7 +21,9 @@
 #include <gnd/reduce.h>
 #include <gnd/view.h>
 
-enum { TALL = 4 }; /* rows for each column from which QR comes first */
+/* Rows for each column from which a matrix is tall. Normal equations: blocks of rows, and the
+ * fewest rows of one. */
+enum { TALL = 4, BLOCKS = 4, ROWS = 1024 };
 
 /* A problem and its results: x (n, k), the rank, and the singular values. */
 typedef struct problem {
@@ -96,12 +103,66 @@ static gnd_array *reduce_tall(problem *p)
     return gnd__mats_of(&p->a, "lstsq", r, 0);
 }
 
+/* a^H a and a^H b in twice the digits, (n, n + k). So many rows at a time are converted that this
+ * takes little memory. */
+static gnd_array *normal_equations(const problem *p)
+{
+    const gnd__mats *m = &p->a;
+    const gnd_dtype wide = m->t == GND_FLOAT32 ? GND_FLOAT64 : GND_COMPLEX128;
+    const int64_t even = (m->m + BLOCKS - 1) / BLOCKS, rows = even < ROWS ? ROWS : even;
+    gnd_array *sum = NULL;
+    for (int64_t first = 0; first < m->m; first += rows) {
+        const int64_t count = m->m - first < rows ? m->m - first : rows;
+        gnd_array *both[2] = {gnd_astype(gnd__slice(m->x, 0, first, count), wide),
+                              gnd_astype(gnd__slice(p->b, 0, first, count), wide)};
+        gnd_array *all = gnd_concat(2, both, 1);
+        if (all->kind == GND__ERROR)
+            return all;
+        gnd_array *part = gnd_matmul(gnd__adjoint(gnd__slice(all, 1, 0, m->n)), all);
+        sum = sum ? gnd_add(sum, part) : part;
+    }
+    return sum;
+}
+
+/* Whether that is done: squares of singular values need twice the digits, which the device must
+ * have. */
+static int by_normal(const problem *p)
+{
+    const gnd__mats *m = &p->a;
+    return (m->t == GND_FLOAT32 || m->t == GND_COMPLEX64) && !gnd__for_cpu(m->dev) &&
+           gnd__device_has_f64(m->dev) && m->n <= GND__NORMAL_MOST && m->m / TALL >= m->n &&
+           gnd__env_choice(GND__ENV_SOLVER, 0) != GND__SOLVER_LAPACK;
+}
+
+/* The singular values are computed if they are read. Returns an error, or NULL. */
+static gnd_array *from_normal(problem *p)
+{
+    const gnd__mats *m = &p->a;
+    const int64_t n = m->n, k = p->b->dim[1], shape[2] = {n, k};
+    gnd_array *both = normal_equations(p);
+    if (both->kind == GND__ERROR)
+        return both;
+    gnd_array *all = gnd__normal_node("lstsq", both, p->rcond);
+    if (all->kind == GND__ERROR)
+        return all;
+    p->x = gnd_astype(gnd_reshape(gnd__slice(all, 0, 0, n * k), 2, shape), m->t);
+    gnd_array *rank = gnd__slice(all, 0, n * k, 1);
+    if (gnd_dtype_kind(m->t) == 'c')
+        rank = gnd_real_part(rank);
+    p->rank = gnd_squeeze(gnd_astype(rank, GND_INT64), GND_ALL);
+    gnd_array *w = gnd__mats_eigvalsh("lstsq", gnd__slice(both, 1, 0, n), 0);
+    p->s = gnd_astype(gnd_flip(gnd_sqrt(gnd_maximum(w, gnd_real(0))), GND_ALL), gnd__real_of(m->t));
+    return NULL;
+}
+
 /* Solves a problem with elements. Returns an error, or NULL. */
 static gnd_array *solve(problem *p)
 {
     gnd_array *bad = NULL, *q;
     if (p->rcond < 0)
         p->rcond = gnd__mats_rtol(&p->a); /* by the rows of a */
+    if (by_normal(p))
+        return from_normal(p);
     while (gnd__tall_cut(&p->a, &q))
         p->b = gnd__tall_sides(q, p->b);
     if (p->a.x->kind == GND__ERROR)
