@@ -2,7 +2,7 @@
  *
  * ops/linalg/lstsq.c - least squares: by LAPACK, by the SVD of the device's library, and of tall
  * matrices by its QR first, which leaves a small problem of the same rank. Tall matrices of 32-bit
- * floats on GPUs: by their normal equations in twice the digits.
+ * floats: by their normal equations in twice the digits.
  */
 #include "ops/linalg/matrices.h"
 #include "array/views.h"
@@ -21,9 +21,9 @@
 #include <gnd/reduce.h>
 #include <gnd/view.h>
 
-/* Rows for each column from which a matrix is tall. Normal equations: blocks of rows, and the
- * fewest rows of one. */
-enum { TALL = 4, BLOCKS = 4, ROWS = 1024 };
+/* Rows for each column from which a matrix is tall. Normal equations: blocks of rows, the fewest
+ * rows of one, and the elements from which CPUs have them. */
+enum { TALL = 4, BLOCKS = 4, ROWS = 1024, LARGE = 1 << 14 };
 
 /* A problem and its results: x (n, k), the rank, and the singular values. */
 typedef struct problem {
@@ -125,12 +125,13 @@ static gnd_array *normal_equations(const problem *p)
 }
 
 /* Whether that is done: squares of singular values need twice the digits, which the device must
- * have. */
+ * have. On CPUs LAPACK has small matrices at hand. */
 static int by_normal(const problem *p)
 {
     const gnd__mats *m = &p->a;
-    return (m->t == GND_FLOAT32 || m->t == GND_COMPLEX64) && !gnd__for_cpu(m->dev) &&
-           gnd__device_has_f64(m->dev) && m->n <= GND__NORMAL_MOST && m->m / TALL >= m->n &&
+    return (m->t == GND_FLOAT32 || m->t == GND_COMPLEX64) &&
+           (!gnd__for_cpu(m->dev) || m->m * m->n >= LARGE) && gnd__device_has_f64(m->dev) &&
+           m->n <= GND__NORMAL_MOST && m->m / TALL >= m->n &&
            gnd__env_choice(GND__ENV_SOLVER, 0) != GND__SOLVER_LAPACK;
 }
 
