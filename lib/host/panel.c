@@ -13,6 +13,7 @@
 #include "host/lapack.h"
 #include "host/normal.h"
 #include "host/rows.h"
+#include "host/tall_qr.h"
 
 typedef size_t len; /* length of a character argument, as in lapack.c */
 typedef void potrf_fn(const char *, const int *, void *, const int *, int *, len);
@@ -67,6 +68,7 @@ int gnd__panel_operands(const gnd__panel *p)
     case GND__PANEL_NORMAL:
     case GND__PANEL_LU: return 2;
     case GND__PANEL_QR: return 3;
+    case GND__PANEL_TALL_QR: return 4;
     default: return 1;
     }
 }
@@ -243,6 +245,8 @@ gnd_status gnd__panel_on(gnd__gdev *d, const gnd__panel *p, int n, gnd__block *c
         (c.t < 0 && !looks) || n != gnd__panel_operands(p))
         return gnd__err(e, GND_ERR_INTERNAL, "a panel of %lld x %lld with %d operands",
                         (long long)p->rows, (long long)p->cols, n);
+    if (p->kind == GND__PANEL_TALL_QR)
+        return gnd__tall_qr_on(d, p, block, at, e);
     c.rows = (int)p->rows, c.cols = (int)p->cols, c.ld = (int)p->ld;
     c.size = size_of(p);
     while (have < n && st == GND_OK) {

@@ -26,6 +26,7 @@
  * In each of these rows >= cols. On `count` matrices in C order (host/rows.h):
  *   CHOLESKY_ROWS  in matrices; out their lower factors
  *   LU_ROWS   in matrices; out L, U and the order of rows
+ *   TALL_QR   see host/tall_qr.h
  *   NORMAL    in (rows x cols) a^H a and a^H b; out x and the rank (host/normal.h), count 1 */
 typedef enum gnd__panel_kind {
     GND__PANEL_NONE,
@@ -37,7 +38,8 @@ typedef enum gnd__panel_kind {
     GND__PANEL_SINGULAR,
     GND__PANEL_CHOLESKY_ROWS,
     GND__PANEL_LU_ROWS,
-    GND__PANEL_NORMAL
+    GND__PANEL_NORMAL,
+    GND__PANEL_TALL_QR
 } gnd__panel_kind;
 
 typedef struct gnd__panel {

@@ -251,6 +251,7 @@ static const char *const prim_graphs[] = {
     "solve(x[:48], r)",
     "qr(x)[0]",
     "qr(x.reshape(8, 8, 48))[0]",
+    "qr(broadcast_to(x, (9, 64, 48)).reshape(576, 48))[0]",
     "qr(broadcast_to(x[0], (9, 130, 48)), 'complete')[1]",
     "svd(x)[1]",
     "inv(x[:48])",

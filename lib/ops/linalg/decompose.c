@@ -104,6 +104,10 @@ gnd_status gnd_qr(gnd_array *x, int complete, gnd_array **q, gnd_array **r)
         y[1] = gnd__mats_zeros(&a, a.t, rows, a.n);
         return gnd__mats_give(in, 2, out, y);
     }
+    if (!complete && gnd__tall_qr_takes(&a)) {
+        gnd__tall_qr(&a, &y[0], &y[1]);
+        return gnd__mats_give(in, 2, out, y);
+    }
     if (qr_apart(&a, complete, y))
         return gnd__mats_give(in, 2, out, y);
     gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_QR, complete ? 1 : 0, 0);

@@ -7,8 +7,6 @@
 #include "ops/linalg/matrices.h"
 #include "array/views.h"
 #include "base/dtype.h"
-#include "base/env.h"
-#include "device/device.h"
 #include "graph/check.h"
 #include "prim/choices.h"
 #include "prim/normal.h"
@@ -21,9 +19,7 @@
 #include <gnd/reduce.h>
 #include <gnd/view.h>
 
-/* Rows for each column from which a matrix is tall. Normal equations: blocks of rows, the fewest
- * rows of one, and the elements from which CPUs have them. */
-enum { TALL = 4, BLOCKS = 4, ROWS = 1024, LARGE = 1 << 14 };
+enum { TALL = 4 }; /* rows for each column from which QR comes first */
 
 /* A problem and its results: x (n, k), the rank, and the singular values. */
 typedef struct problem {
@@ -103,44 +99,12 @@ static gnd_array *reduce_tall(problem *p)
     return gnd__mats_of(&p->a, "lstsq", r, 0);
 }
 
-/* a^H a and a^H b in twice the digits, (n, n + k). So many rows at a time are converted that this
- * takes little memory. */
-static gnd_array *normal_equations(const problem *p)
-{
-    const gnd__mats *m = &p->a;
-    const gnd_dtype wide = m->t == GND_FLOAT32 ? GND_FLOAT64 : GND_COMPLEX128;
-    const int64_t even = (m->m + BLOCKS - 1) / BLOCKS, rows = even < ROWS ? ROWS : even;
-    gnd_array *sum = NULL;
-    for (int64_t first = 0; first < m->m; first += rows) {
-        const int64_t count = m->m - first < rows ? m->m - first : rows;
-        gnd_array *both[2] = {gnd_astype(gnd__slice(m->x, 0, first, count), wide),
-                              gnd_astype(gnd__slice(p->b, 0, first, count), wide)};
-        gnd_array *all = gnd_concat(2, both, 1);
-        if (all->kind == GND__ERROR)
-            return all;
-        gnd_array *part = gnd_matmul(gnd__adjoint(gnd__slice(all, 1, 0, m->n)), all);
-        sum = sum ? gnd_add(sum, part) : part;
-    }
-    return sum;
-}
-
-/* Whether that is done: squares of singular values need twice the digits, which the device must
- * have. On CPUs LAPACK has small matrices at hand. */
-static int by_normal(const problem *p)
-{
-    const gnd__mats *m = &p->a;
-    return (m->t == GND_FLOAT32 || m->t == GND_COMPLEX64) &&
-           (!gnd__for_cpu(m->dev) || m->m * m->n >= LARGE) && gnd__device_has_f64(m->dev) &&
-           m->n <= GND__NORMAL_MOST && m->m / TALL >= m->n &&
-           gnd__env_choice(GND__ENV_SOLVER, 0) != GND__SOLVER_LAPACK;
-}
-
 /* The singular values are computed if they are read. Returns an error, or NULL. */
 static gnd_array *from_normal(problem *p)
 {
     const gnd__mats *m = &p->a;
     const int64_t n = m->n, k = p->b->dim[1], shape[2] = {n, k};
-    gnd_array *both = normal_equations(p);
+    gnd_array *both = gnd__mats_normal(m, p->b);
     if (both->kind == GND__ERROR)
         return both;
     gnd_array *all = gnd__normal_node("lstsq", both, p->rcond);
@@ -162,7 +126,7 @@ static gnd_array *solve(problem *p)
     gnd_array *bad = NULL, *q;
     if (p->rcond < 0)
         p->rcond = gnd__mats_rtol(&p->a); /* by the rows of a */
-    if (by_normal(p))
+    if (gnd__mats_twice(&p->a))
         return from_normal(p);
     while (gnd__tall_cut(&p->a, &q))
         p->b = gnd__tall_sides(q, p->b);
