@@ -56,7 +56,7 @@ int gnd__tall_cut(gnd__mats *a, gnd_array **q);
  */
 int gnd__mats_twice(const gnd__mats *a);
 /* For such an a: a^H a (n, n), and beside it a^H b (n, k) unless b (m, k) is NULL, in twice the
- * digits. So many rows at a time are converted that this takes little memory. */
+ * digits. */
 gnd_array *gnd__mats_normal(const gnd__mats *a, gnd_array *b);
 /* Whether Q and R come from it: where the other way is LAPACK on the host. Then the second makes
  * them, Q (m, n) and R (n, n). */

@@ -16,12 +16,12 @@
 #include <gnd/elementwise.h>
 #include <gnd/linalg.h>
 #include <gnd/manip.h>
+#include <gnd/reduce.h>
 #include <gnd/view.h>
 
-/* Rows for each column from which a matrix is tall; blocks of rows, and the bytes of the wide
- * matrix up to which there is one; the elements from which this serves CPUs, and devices whose
- * other way is LAPACK on the host. */
-enum { TALL = 4, BLOCKS = 4, WHOLE = 1 << 21, LARGE = 1 << 14 };
+/* Rows for each column from which a matrix is tall, and the elements from which this serves CPUs,
+ * and devices whose other way is LAPACK on the host. */
+enum { TALL = 4, LARGE = 1 << 14 };
 
 int gnd__mats_twice(const gnd__mats *a)
 {
@@ -31,26 +31,29 @@ int gnd__mats_twice(const gnd__mats *a)
            gnd__env_choice(GND__ENV_SOLVER, 0) != GND__SOLVER_LAPACK;
 }
 
+/* x^H y. */
+static gnd_array *adjoint_times(gnd_array *x, gnd_array *y)
+{
+    if (x->kind == GND__ERROR)
+        return x;
+    return gnd_matmul(gnd_dtype_kind((gnd_dtype)x->dtype) == 'c' ? gnd__adjoint(x) : gnd_mT(x), y);
+}
+
 gnd_array *gnd__mats_normal(const gnd__mats *a, gnd_array *b)
 {
     const gnd_dtype wide = a->t == GND_FLOAT32 ? GND_FLOAT64 : GND_COMPLEX128;
-    const int blocks = a->m * a->n * (int64_t)gnd_dtype_size(wide) > WHOLE ? BLOCKS : 1;
-    const int64_t rows = (a->m + blocks - 1) / blocks;
-    gnd_array *sum = NULL;
-    for (int64_t first = 0; first < a->m; first += rows) {
-        const int64_t count = a->m - first < rows ? a->m - first : rows;
-        gnd_array *all = gnd_astype(gnd__slice(a->x, 0, first, count), wide);
-        if (b) {
-            gnd_array *both[2] = {all, gnd_astype(gnd__slice(b, 0, first, count), wide)};
-            all = gnd_concat(2, both, 1);
-        }
-        if (all->kind == GND__ERROR)
-            return all;
-        gnd_array *left = gnd_mT(gnd__slice(all, 1, 0, a->n));
-        gnd_array *part = gnd_matmul(gnd_dtype_kind(wide) == 'c' ? gnd_conj(left) : left, all);
-        sum = sum ? gnd_add(sum, part) : part;
+    gnd_array *const x = gnd__stored(gnd_astype(a->x, wide)), *const square = adjoint_times(x, x);
+    if (!b || square->kind == GND__ERROR || b->kind == GND__ERROR)
+        return b && square->kind != GND__ERROR ? b : square;
+    gnd_array *const y = gnd_astype(b, wide);
+    gnd_array *both[2] = {square, NULL};
+    if (b->dim[1] == 1) { /* a sum takes b as it is */
+        gnd_array *const terms = gnd_multiply(wide == GND_FLOAT64 ? x : gnd_conj(x), y);
+        both[1] = gnd_expand_dims(gnd_sum(terms, GND_AXIS(0), 0), GND_AXIS(-1));
+    } else {
+        both[1] = adjoint_times(x, y);
     }
-    return sum;
+    return gnd_concat(2, both, 1);
 }
 
 int gnd__tall_qr_takes(const gnd__mats *a)
