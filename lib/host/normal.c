@@ -19,45 +19,42 @@
 
 typedef struct system {
     gnd_dtype t;
-    int64_t n, k;
-    const char *m;
-    char *a, *b, *other; /* in Fortran order: n x n, n x k, n x n */
-    double *w;           /* n */
+    int64_t n, k, step; /* step: the doubles of an element */
+    const double *m;
+    double *a, *b, *other; /* in Fortran order: n x n, n x k, n x n */
+    double *w;             /* n */
 } system_of;
 
-static double complex get(gnd_dtype t, const char *p, int64_t i)
+static double complex get(const system_of *s, const double *p, int64_t i)
 {
-    double v[2] = {0, 0};
-    const size_t size = gnd_dtype_size(t);
-    memcpy(v, p + (size_t)i * size, size);
-    return CMPLX(v[0], v[1]);
+    return s->step == 2 ? CMPLX(p[2 * i], p[2 * i + 1]) : CMPLX(p[i], 0);
 }
 
-static void put(gnd_dtype t, char *p, int64_t i, double complex z)
+static void put(const system_of *s, double *p, int64_t i, double complex z)
 {
-    const double v[2] = {creal(z), cimag(z)};
-    const size_t size = gnd_dtype_size(t);
-    memcpy(p + (size_t)i * size, v, size);
+    p[i * s->step] = creal(z);
+    if (s->step == 2)
+        p[2 * i + 1] = cimag(z);
 }
 
-/* The sum of the squares of count elements. */
-static double squares(gnd_dtype t, const char *p, int64_t count)
+/* The sum of the squares of n x n elements. */
+static double squares(const system_of *s, const double *p)
 {
-    const int64_t parts = count * (gnd_dtype_kind(t) == 'c' ? 2 : 1);
     double sum = 0;
-    for (int64_t i = 0; i < parts; i++) {
-        const double v = creal(get(GND_FLOAT64, p, i));
-        sum += v * v;
-    }
+    for (int64_t i = 0; i < s->n * s->n * s->step; i++)
+        sum += p[i] * p[i];
     return sum;
 }
 
 /* Columns first to first + count of m, in Fortran order. */
-static void take(const system_of *s, char *to, int64_t first, int64_t count)
+static void take(const system_of *s, double *to, int64_t first, int64_t count)
 {
-    for (int64_t j = 0; j < count; j++)
-        for (int64_t i = 0; i < s->n; i++)
-            put(s->t, to, i + j * s->n, get(s->t, s->m, i * (s->n + s->k) + first + j));
+    for (int64_t i = 0; i < s->n; i++) {
+        const double *row = s->m + (i * (s->n + s->k) + first) * s->step;
+        for (int64_t j = 0; j < count; j++)
+            for (int64_t part = 0; part < s->step; part++)
+                to[(i + j * s->n) * s->step + part] = row[j * s->step + part];
+    }
 }
 
 static gnd_solve_desc desc(const system_of *s, gnd_solve_op op, unsigned flags, int64_t k)
@@ -82,16 +79,17 @@ static int by_factor(system_of *s, double rcond)
     double trace = 0;
     gnd_err none;
     for (int64_t i = 0; i < s->n; i++)
-        trace += creal(get(s->t, s->a, i * (s->n + 1)));
+        trace += s->a[i * (s->n + 1) * s->step];
     if (gnd__lapack(&factor, (void *const[]){s->a}, &none) != GND_OK)
         return 0;
-    for (int64_t i = 0; i < s->n * s->n; i++)
-        put(s->t, s->other, i, i / s->n == i % s->n);
+    memset(s->other, 0, (size_t)(s->n * s->n * s->step) * sizeof *s->other);
+    for (int64_t i = 0; i < s->n; i++)
+        s->other[i * (s->n + 1) * s->step] = 1;
     if (gnd__lapack(&inverse, (void *const[]){s->a, s->other}, &none) != GND_OK)
         return 0;
     /* the norm of the factor is the root of the trace; both norms are at least the largest singular
      * values of the factor, which are those of a, and of its inverse */
-    const double most = sqrt(trace) * sqrt(squares(s->t, s->other, s->n * s->n));
+    const double most = sqrt(trace) * sqrt(squares(s, s->other));
     if (!(most * rcond < 1 && most < WELL))
         return 0;
     return gnd__lapack(&down, (void *const[]){s->a, s->b}, &none) == GND_OK &&
@@ -112,17 +110,16 @@ static gnd_status by_eigenvalues(system_of *s, double rcond, int64_t *rank, gnd_
         *rank += sqrt(fmax(s->w[j], 0)) > rcond * largest;
     for (int64_t c = 0; c < s->k; c++) {
         for (int64_t i = 0; i < n; i++)
-            put(s->t, s->other, i, 0);
+            put(s, s->other, i, 0);
         for (int64_t j = n - *rank; j < n; j++) {
             double complex sum = 0;
             for (int64_t i = 0; i < n; i++)
-                sum += conj(get(s->t, s->a, i + j * n)) * get(s->t, s->b, i + c * n);
+                sum += conj(get(s, s->a, i + j * n)) * get(s, s->b, i + c * n);
             sum /= s->w[j];
             for (int64_t i = 0; i < n; i++)
-                put(s->t, s->other, i, get(s->t, s->other, i) + sum * get(s->t, s->a, i + j * n));
+                put(s, s->other, i, get(s, s->other, i) + sum * get(s, s->a, i + j * n));
         }
-        memcpy(s->b + (size_t)(c * n) * gnd_dtype_size(s->t), s->other,
-               (size_t)n * gnd_dtype_size(s->t));
+        memcpy(s->b + c * n * s->step, s->other, (size_t)(n * s->step) * sizeof *s->b);
     }
     return GND_OK;
 }
@@ -131,9 +128,9 @@ static gnd_status solve(system_of *s, double rcond, int64_t *rank, gnd_err *e)
 {
     take(s, s->a, 0, s->n);
     take(s, s->b, s->n, s->k);
-    if (!gnd__are_numbers(s->t, s->a, s->n * s->n))
+    if (!gnd__are_numbers(s->t, (const char *)s->a, s->n * s->n))
         return gnd__solve_refused(0, 0, 0, e);
-    if (!gnd__are_numbers(s->t, s->b, s->n * s->k))
+    if (!gnd__are_numbers(s->t, (const char *)s->b, s->n * s->k))
         return gnd__solve_refused(0, 1, 0, e);
     *rank = s->n;
     if (by_factor(s, rcond))
@@ -146,21 +143,23 @@ static gnd_status solve(system_of *s, double rcond, int64_t *rank, gnd_err *e)
 gnd_status gnd__normal_solve(gnd_dtype t, int64_t n, int64_t k, double rcond, const char *m,
                              char *y, gnd_err *e)
 {
-    const size_t size = gnd_dtype_size(t), square = (size_t)(n * n) * size,
-                 sides = (size_t)(n * k) * size;
-    char *room = gnd__malloc(2 * square + sides + (size_t)n * sizeof(double));
-    system_of s = {.t = t, .n = n, .k = k, .m = m, .a = room};
+    system_of s = {.t = t, .n = n, .k = k, .step = gnd_dtype_kind(t) == 'c' ? 2 : 1};
+    const int64_t square = n * n * s.step, sides = n * k * s.step;
+    double *const room = gnd__malloc((size_t)(2 * square + sides + n) * sizeof *room),
+                  *const out = (double *)(void *)y;
     int64_t rank = 0;
     if (!room)
         return gnd__err(e, GND_ERR_NOMEM, "out of memory for a matrix's workspace");
+    s.m = (const double *)(const void *)m;
+    s.a = room;
     s.other = s.a + square;
     s.b = s.other + square;
-    s.w = (double *)(void *)(s.b + sides);
+    s.w = s.b + sides;
     const gnd_status st = solve(&s, rcond, &rank, e);
     for (int64_t i = 0; i < n && st == GND_OK; i++)
         for (int64_t c = 0; c < k; c++)
-            put(t, y, i * k + c, get(t, s.b, i + c * n));
-    put(t, y, n * k, (double)rank);
+            put(&s, out, i * k + c, get(&s, s.b, i + c * n));
+    put(&s, out, n * k, (double)rank);
     gnd__free(room);
     return st;
 }
