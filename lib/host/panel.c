@@ -11,7 +11,9 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "host/lapack.h"
+#include "host/normal.h"
 #include "host/rows.h"
+#include "host/tall_qr.h"
 
 typedef size_t len; /* length of a character argument, as in lapack.c */
 typedef void potrf_fn(const char *, const int *, void *, const int *, int *, len);
@@ -48,7 +50,8 @@ static int is_complex(const gnd__panel *p)
 
 static int is_rows(const gnd__panel *p)
 {
-    return p->kind == GND__PANEL_CHOLESKY_ROWS || p->kind == GND__PANEL_LU_ROWS;
+    return p->kind == GND__PANEL_CHOLESKY_ROWS || p->kind == GND__PANEL_LU_ROWS ||
+           p->kind == GND__PANEL_NORMAL;
 }
 
 static int only_looks(const gnd__panel *p)
@@ -62,8 +65,10 @@ int gnd__panel_operands(const gnd__panel *p)
     switch ((gnd__panel_kind)p->kind) {
     case GND__PANEL_CHOLESKY_ROWS:
     case GND__PANEL_LU_ROWS:
+    case GND__PANEL_NORMAL:
     case GND__PANEL_LU: return 2;
     case GND__PANEL_QR: return 3;
+    case GND__PANEL_TALL_QR: return 4;
     default: return 1;
     }
 }
@@ -74,6 +79,8 @@ size_t gnd__panel_bytes(const gnd__panel *p, int i)
     const size_t rows = (size_t)p->rows, cols = (size_t)p->cols, least = rows < cols ? rows : cols;
     if (p->kind == GND__PANEL_LU_ROWS && i == 1)
         return (size_t)p->count * (rows * least + least * cols + rows) * size;
+    if (p->kind == GND__PANEL_NORMAL && i == 1)
+        return (rows * (cols - rows) + 1) * size;
     if (is_rows(p))
         return (size_t)p->count * rows * cols * size;
     if (i == 0)
@@ -212,6 +219,9 @@ static gnd_status factor(call *c)
     case GND__PANEL_LU_ROWS:
         return gnd__rows_lu((gnd_dtype)c->p->dtype, c->p->count, c->p->rows, c->p->cols, c->mem[0],
                             c->mem[1], c->e);
+    case GND__PANEL_NORMAL:
+        return gnd__normal_solve((gnd_dtype)c->p->dtype, c->p->rows, c->p->cols - c->p->rows,
+                                 c->p->rcond, c->mem[0], c->mem[1], c->e);
     default: return diagonal(c);
     }
     if (st == GND_OK && c->info < 0)
@@ -235,6 +245,8 @@ gnd_status gnd__panel_on(gnd__gdev *d, const gnd__panel *p, int n, gnd__block *c
         (c.t < 0 && !looks) || n != gnd__panel_operands(p))
         return gnd__err(e, GND_ERR_INTERNAL, "a panel of %lld x %lld with %d operands",
                         (long long)p->rows, (long long)p->cols, n);
+    if (p->kind == GND__PANEL_TALL_QR)
+        return gnd__tall_qr_on(d, p, block, at, e);
     c.rows = (int)p->rows, c.cols = (int)p->cols, c.ld = (int)p->ld;
     c.size = size_of(p);
     while (have < n && st == GND_OK) {

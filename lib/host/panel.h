@@ -25,7 +25,9 @@
  *             side ld - 1; strict: for Cholesky
  * In each of these rows >= cols. On `count` matrices in C order (host/rows.h):
  *   CHOLESKY_ROWS  in matrices; out their lower factors
- *   LU_ROWS   in matrices; out L, U and the order of rows */
+ *   LU_ROWS   in matrices; out L, U and the order of rows
+ *   TALL_QR   see host/tall_qr.h
+ *   NORMAL    in (rows x cols) a^H a and a^H b; out x and the rank (host/normal.h), count 1 */
 typedef enum gnd__panel_kind {
     GND__PANEL_NONE,
     GND__PANEL_CHOLESKY,
@@ -35,16 +37,19 @@ typedef enum gnd__panel_kind {
     GND__PANEL_FINITE,
     GND__PANEL_SINGULAR,
     GND__PANEL_CHOLESKY_ROWS,
-    GND__PANEL_LU_ROWS
+    GND__PANEL_LU_ROWS,
+    GND__PANEL_NORMAL,
+    GND__PANEL_TALL_QR
 } gnd__panel_kind;
 
 typedef struct gnd__panel {
     uint32_t kind, dtype;
     int strict;                    /* LU: a 0 on the diagonal of U is an error; FINITE: for
                                       Cholesky */
-    int64_t rows, cols, ld, count; /* count: for CHOLESKY_ROWS and LU_ROWS, else 0 */
+    int64_t rows, cols, ld, count; /* count: for matrices in C order, else 0 */
     int64_t first, matrix;         /* first row on the diagonal; the matrix's number, for
                                       messages */
+    double rcond;                  /* for NORMAL */
 } gnd__panel;
 
 /* The number of operands; the bytes of operand i. */

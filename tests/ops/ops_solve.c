@@ -413,11 +413,67 @@ static void each(int i)
     }
 }
 
-/* Tall matrices in blocks of rows, on GPUs. */
+/* A NaN in the matrix or in the right sides is an error, of which the results tell. */
+static void refused(int64_t m, int64_t n)
+{
+    static const char *const why[] = {"it has", "its right sides have"};
+    for (int side = 0; side < 2; side++) {
+        gnd_array *x, *rank, *s;
+        char text[80];
+        mat a = mat_make(MAT_RANDOM, 1, m, n), b = mat_make(MAT_RANDOM, 1, m, 1);
+        (side ? b : a).p[m / 2] = side ? INFINITY : NAN;
+        gnd_lstsq(gnd_squeeze(mat_put(&a), GND_AXIS(0)), gnd_squeeze(mat_put(&b), GND_AXIS(0)), -1,
+                  &x, NULL, &rank, &s);
+        snprintf(text, sizeof text, "lstsq: matrix 0: no convergence: %s a NaN", why[side]);
+        tap_is_int(gnd_wait(x), GND_ERR_LINALG, "%s: lstsq of a NaN", mat_where);
+        tap_has_str(gnd_error(x), text, "where");
+        tap_is_int(gnd_wait(rank), GND_ERR_LINALG, "%s: its rank", mat_where);
+        tap_is_int(gnd_wait(s), side ? GND_OK : GND_ERR_LINALG, "%s: its singular values",
+                   mat_where);
+    }
+}
+
+/* Q and R of a tall matrix, with LAPACK's signs; all of them NaN if one element is. */
+static void tall_factors(mat_kind k, int64_t m, int64_t n)
+{
+    gnd_array *q, *r, *other[2];
+    mat a = mat_make(k, 1, m, n);
+    gnd_array *d = gnd_squeeze(mat_put(&a), GND_AXIS(0));
+    tap_is_int(gnd_qr(d, 0, &q, &r), GND_OK, "%s: qr", mat_where);
+    mat hq = mat_get(q, 1, m, n), hr = mat_get(r, 1, n, n), e = mat_off(&a, &hq, &hr);
+    mat_within(&e, mat_norms(&a), 10.0 * (double)n, mat_named("q r", k, &a));
+    mat_orthogonal(&hq, 10.0 * (double)n, mat_named("q", k, &a));
+    int below = 0, signs = 0;
+    setenv("GND_SOLVER", "lapack", 1);
+    gnd_qr(d, 0, &other[0], &other[1]);
+    mat lapack = mat_get(other[1], 1, n, n);
+    unsetenv("GND_SOLVER");
+    for (int64_t i = 0; i < n * n; i++)
+        below += i % n < i / n && hr.p[i] != 0;
+    for (int64_t i = 0; i < n && k != MAT_NEAR; i++)
+        signs += creal(hr.p[i * n + i]) * creal(lapack.p[i * n + i]) <= 0;
+    tap_is_int(below, 0, "%s: zeros below r", mat_where);
+    tap_is_int(signs, 0, "%s: the signs of its diagonal", mat_where);
+    mat s = mat_get(gnd_svdvals(d), 1, 1, n), of_r = mat_get(gnd_svdvals(r), 1, 1, n),
+        off = mat_sub(&s, &of_r);
+    mat_within(&off, mat_norms(&a), 10.0 * (double)n, mat_named("singular values", k, &a));
+    a.p[m * n / 2] = NAN;
+    gnd_qr(gnd_squeeze(mat_put(&a), GND_AXIS(0)), 0, &q, &r);
+    hq = mat_get(q, 1, m, n), hr = mat_get(r, 1, n, n);
+    tap_ok(isnan(creal(hq.p[m * n - 1])) && isnan(creal(hr.p[0])), "%s: a NaN makes them NaN",
+           mat_where);
+}
+
+/* Tall matrices on GPUs: in blocks of rows, or by their normal equations in twice the digits. */
 static void tall(int i)
 {
     MAT_GROUP(least_squares(MAT_RANDOM, 2049 + 63 * i, 5, 5));
     MAT_GROUP(least_squares(MAT_RANDOM, 1200, 13 - i, 1));
+    MAT_GROUP(least_squares(MAT_RANDOM, 200 + i, 40, 40); least_squares(MAT_RANDOM, 9, 1, 1));
+    if (mat_t == GND_FLOAT32 || mat_t == GND_COMPLEX64) {
+        MAT_GROUP(least_squares(MAT_GRADED, 100, 3, 3); refused(90, 9));
+        MAT_GROUP(tall_factors(MAT_RANDOM, 701, 37); tall_factors(MAT_NEAR, 850, 20));
+    }
 }
 
 static const gnd_dtype dtypes[] = {GND_FLOAT32, GND_FLOAT64, GND_COMPLEX128, GND_COMPLEX64};

@@ -42,7 +42,7 @@ gnd_array *gnd__mats_cholesky(const char *func, gnd_array *x, int upper)
         return gnd__leave(in, gnd__mats_zeros(&a, a.t, a.m, a.n));
     const gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_CHOLESKY, 0, 0);
     gnd_array *l;
-    if (a.x->kind != GND__ERROR && gnd__small_takes(a.dev, a.t, a.nbatch, a.n, 0))
+    if (a.x->kind != GND__ERROR && gnd__small_cholesky(a.dev, a.t, a.nbatch, a.n))
         l = gnd_reshape(gnd__small_node(func, GND__SMALL_CHOLESKY, a.nbatch, a.n, 0, a.x, NULL),
                         a.x->ndim, a.x->dim);
     else if (gnd__solve_native(a.dev, &s))
@@ -102,6 +102,10 @@ gnd_status gnd_qr(gnd_array *x, int complete, gnd_array **q, gnd_array **r)
         if (rows == a.m && a.m > 0)
             y[0] = gnd_add(y[0], gnd_eye(a.dev, a.t, a.m, rows, 0));
         y[1] = gnd__mats_zeros(&a, a.t, rows, a.n);
+        return gnd__mats_give(in, 2, out, y);
+    }
+    if (!complete && gnd__tall_qr_takes(&a)) {
+        gnd__tall_qr(&a, &y[0], &y[1]);
         return gnd__mats_give(in, 2, out, y);
     }
     if (qr_apart(&a, complete, y))
@@ -268,7 +272,7 @@ gnd_status gnd__mats_svd(const char *func, gnd_array *x, int full, gnd_array *si
     }
     const int64_t rows = a.m;
     gnd_array *q = NULL;
-    if (!full && !sides && gnd__tall_cut(&a, &q)) {
+    if (!full && !sides && (gnd__tall_cut(&a, &q) || gnd__tall_core(&a, GND_SOLVE_SVD, &q))) {
         gnd_array *small[3];
         (void)gnd__mats_svd(func, a.x, 0, NULL, &small[0], &small[1], &small[2]);
         small[0] = gnd__tall_times(q, small[0], rows);
@@ -313,6 +317,7 @@ gnd_array *gnd__mats_svdvals(const char *func, gnd_array *x)
     gnd_array *q;
     while (gnd__tall_cut(&a, &q)) {
     }
+    (void)gnd__tall_core(&a, GND_SOLVE_SVDVALS, &q);
     if (a.x->kind == GND__ERROR)
         return gnd__leave(in, a.x);
     gnd_solve_desc d = gnd__mats_desc(&a, GND_SOLVE_SVDVALS, 0, 0);
@@ -348,9 +353,14 @@ gnd_status gnd__mats_eigh(const char *func, gnd_array *x, int upper, gnd_array *
 
 gnd_array *gnd_eigvalsh(gnd_array *x, int upper)
 {
+    return gnd__mats_eigvalsh("eigvalsh", x, upper);
+}
+
+gnd_array *gnd__mats_eigvalsh(const char *func, gnd_array *x, int upper)
+{
     gnd__mats a;
-    const gnd__inner in = gnd__enter("eigvalsh");
-    gnd_array *bad = gnd__mats_of(&a, "eigvalsh", x, 1);
+    const gnd__inner in = gnd__enter(func);
+    gnd_array *bad = gnd__mats_of(&a, func, x, 1);
     if (bad)
         return gnd__leave(in, bad);
     if (gnd__mats_empty(&a))

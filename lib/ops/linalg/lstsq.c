@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops/linalg/lstsq.c - least squares: by LAPACK, by the SVD of the device's library, and of tall
- * matrices by its QR first, which leaves a small problem of the same rank.
+ * matrices by its QR first, which leaves a small problem of the same rank. Tall matrices of 32-bit
+ * floats: by their normal equations in twice the digits.
  */
 #include "ops/linalg/matrices.h"
 #include "array/views.h"
+#include "base/dtype.h"
 #include "graph/check.h"
 #include "prim/choices.h"
+#include "prim/normal.h"
 #include "prim/solve.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -96,12 +99,35 @@ static gnd_array *reduce_tall(problem *p)
     return gnd__mats_of(&p->a, "lstsq", r, 0);
 }
 
+/* The singular values are computed if they are read. Returns an error, or NULL. */
+static gnd_array *from_normal(problem *p)
+{
+    const gnd__mats *m = &p->a;
+    const int64_t n = m->n, k = p->b->dim[1], shape[2] = {n, k};
+    gnd_array *both = gnd__mats_normal(m, p->b);
+    if (both->kind == GND__ERROR)
+        return both;
+    gnd_array *all = gnd__normal_node("lstsq", both, p->rcond);
+    if (all->kind == GND__ERROR)
+        return all;
+    p->x = gnd_astype(gnd_reshape(gnd__slice(all, 0, 0, n * k), 2, shape), m->t);
+    gnd_array *rank = gnd__slice(all, 0, n * k, 1);
+    if (gnd_dtype_kind(m->t) == 'c')
+        rank = gnd_real_part(rank);
+    p->rank = gnd_squeeze(gnd_astype(rank, GND_INT64), GND_ALL);
+    gnd_array *w = gnd__mats_eigvalsh("lstsq", gnd__slice(both, 1, 0, n), 0);
+    p->s = gnd_astype(gnd_flip(gnd_sqrt(gnd_maximum(w, gnd_real(0))), GND_ALL), gnd__real_of(m->t));
+    return NULL;
+}
+
 /* Solves a problem with elements. Returns an error, or NULL. */
 static gnd_array *solve(problem *p)
 {
     gnd_array *bad = NULL, *q;
     if (p->rcond < 0)
         p->rcond = gnd__mats_rtol(&p->a); /* by the rows of a */
+    if (gnd__mats_twice(&p->a))
+        return from_normal(p);
     while (gnd__tall_cut(&p->a, &q))
         p->b = gnd__tall_sides(q, p->b);
     if (p->a.x->kind == GND__ERROR)

@@ -47,10 +47,25 @@ gnd_status gnd__mats_eigh(const char *func, gnd_array *x, int upper, gnd_array *
 gnd_status gnd__mats_svd(const char *func, gnd_array *x, int full, gnd_array *sides, gnd_array **u,
                          gnd_array **s, gnd_array **vh);
 gnd_array *gnd__mats_svdvals(const char *func, gnd_array *x);
+gnd_array *gnd__mats_eigvalsh(const char *func, gnd_array *x, int upper);
 gnd_array *gnd__mats_system(const char *func, gnd_array *a, gnd_array *b);
 /* tall.c: if a is a tall matrix that GPUs cut into blocks of rows, replaces it by the Rs of its
  * blocks below one another and returns 1; *q: the Qs (blocks, rows, n). */
 int gnd__tall_cut(gnd__mats *a, gnd_array **q);
+/* normal.c: whether a is a tall matrix of 32-bit floats, and a^H a in twice the digits serves it.
+ */
+int gnd__mats_twice(const gnd__mats *a);
+/* For such an a: a^H a (n, n), and beside it a^H b (n, k) unless b (m, k) is NULL, in twice the
+ * digits. */
+gnd_array *gnd__mats_normal(const gnd__mats *a, gnd_array *b);
+/* Whether Q and R come from it: where the other way is LAPACK on the host. Then the second makes
+ * them, Q (m, n) and R (n, n). */
+int gnd__tall_qr_takes(const gnd__mats *a);
+void gnd__tall_qr(const gnd__mats *a, gnd_array **q, gnd_array **r);
+/* If the device's library has the decomposition `op` of a, but that of an n x n matrix is the
+ * host's, or the host has both and Q and R are the device's: replaces a by R of its QR
+ * decomposition and returns 1; *q: Q (1, m, n). */
+int gnd__tall_core(gnd__mats *a, gnd_solve_op op, gnd_array **q);
 /* The first m rows of diag(q) y, and diag(q)^H b: the way back, and the way there of right-hand
  * sides. */
 gnd_array *gnd__tall_times(gnd_array *q, gnd_array *y, int64_t m);

@@ -69,6 +69,25 @@ int gnd__tall_cut(gnd__mats *a, gnd_array **q)
     return 1;
 }
 
+int gnd__tall_core(gnd__mats *a, gnd_solve_op op, gnd_array **q)
+{
+    const gnd_solve_desc whole = gnd__mats_desc(a, op, 0, 0),
+                         first = gnd__mats_desc(a, GND_SOLVE_QR, 0, 0);
+    gnd_solve_desc core = whole;
+    gnd_array *r;
+    core.m = a->n;
+    if (a->nb || a->m <= a->n || a->x->kind == GND__ERROR || gnd__solve_native(a->dev, &core))
+        return 0;
+    if (gnd__solve_native(a->dev, &whole) ? !gnd__solve_native(a->dev, &first)
+                                          : !gnd__tall_qr_takes(a))
+        return 0;
+    (void)gnd_qr(a->x, 0, q, &r); /* an error is in both */
+    *q = (*q)->kind == GND__ERROR ? *q : gnd_expand_dims(*q, GND_AXIS(0));
+    a->x = r;
+    a->m = a->n;
+    return 1;
+}
+
 gnd_array *gnd__tall_times(gnd_array *q, gnd_array *y, int64_t m)
 {
     if (q->kind == GND__ERROR || y->kind == GND__ERROR)
