@@ -3,7 +3,8 @@
  * prim/small.c - see small.h. A program of one kernel, which notes the first singular matrix: on
  * GPUs in a check, which readers of the result read, on CPUs for the host's look. A matrix of up to
  * 8 x 8 is one work-item's (kernels/small.cl), a larger one that of 16 or 32, each with a row
- * (kernels/small_rows.cl, on GPUs).
+ * (kernels/small_rows.cl, on GPUs). Beyond these a group makes a Cholesky factor by block columns
+ * (kernels/cholesky.cl, on GPUs), in local memory if the triangle fits there.
  */
 #include "prim/small.h"
 
@@ -23,6 +24,41 @@ enum { N_WHAT, N_BATCH, N_N, N_K };
  * matrices of a group; the largest side of a work-item alone, and the work-items of larger ones'
  * groups. Both: the most right sides that are solved one after the other. */
 enum { EACH_CPU = 64, UNROLL_CPU = 4, LOCAL = 24 * 1024, MOST_SIDES = 64, ALONE = 8, WARP = 32 };
+
+/* Cholesky's factors by groups: the greatest side, and that where CUDA's library is the other way;
+ * the most local memory of a group's matrix, and that for all else; the fewest matrices that do not
+ * fit there, as each is the work of one compute unit. */
+enum { MOST_GROUP = 256, MOST_GROUP_CUDA = 128, NEAR = 44 * 1024, ROOM = 256, LEAST_FAR = 4 };
+
+/* The columns of a block, and the rows of a group: a power of 2. */
+static int64_t block_columns(gnd_dtype t)
+{
+    return gnd_dtype_size(t) <= 4 ? 8 : 4;
+}
+
+static int64_t group_rows(int64_t n)
+{
+    return n <= 64 ? 64 : n <= 128 ? 128 : 256;
+}
+
+/* The elements of the triangle, or 0 if it does not fit into local memory. */
+static int64_t triangle(const gnd_props *p, gnd_dtype t, int64_t n)
+{
+    const int64_t all = n * (n + 1) / 2,
+                  bytes = (all + group_rows(n) * block_columns(t)) * (int64_t)gnd_dtype_size(t);
+    return bytes <= NEAR && bytes + ROOM <= (int64_t)p->local_bytes ? all : 0;
+}
+
+int gnd__small_cholesky(const gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t n)
+{
+    const gnd_props *p = &dev->g->props;
+    const int cuda = p->dialect == GND_DIALECT_CUDA, near = triangle(p, t, n) > 0;
+    return gnd__small_takes(dev, t, nbatch, n, 0) ||
+           (!gnd__target_of(p, &dev->g->tune).cpu && n <= (cuda ? MOST_GROUP_CUDA : MOST_GROUP) &&
+            (near || (!cuda && nbatch >= LEAST_FAR)) && nbatch <= INT32_MAX / (n + 1) &&
+            (int64_t)p->max_group >= group_rows(n) &&
+            gnd__env_choice(GND__ENV_SOLVER, 0) != GND__SOLVER_LAPACK);
+}
 
 int gnd__small_takes(const gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t n, int64_t k)
 {
@@ -78,13 +114,37 @@ static void arithmetic(gnd__prog *p)
         gnd__pk_def(p, "#define REAL(z) ((z).x)\n#define CONJ(z) gnd_conj_%s(z)\n", t);
         gnd__pk_def(p, "#define SQUARE(z) ((z).x * (z).x + (z).y * (z).y)\n");
         gnd__pk_def(p, "#define OVER(z, d) gnd_cplx_%s((z).x / (d), (z).y / (d))\n", t);
+        gnd__pk_def(p, "#define SCALE(z, f) gnd_cplx_%s((z).x * (f), (z).y * (f))\n", t);
     } else {
         gnd__pk_def(p, "#define VALUE(v) ((%s)(v))\n", gnd__ctype_value(p->dtype));
         gnd__pk_def(p, "#define MUL(a, b) ((a) * (b))\n#define DIV(a, b) ((a) / (b))\n");
         gnd__pk_def(p, "#define SIZE(z) fabs(z)\n#define NONE(z) ((z) * 0)\n");
         gnd__pk_def(p, "#define REAL(z) (z)\n#define CONJ(z) (z)\n#define SQUARE(z) ((z) * (z))\n");
-        gnd__pk_def(p, "#define OVER(z, d) ((z) / (d))\n");
+        gnd__pk_def(p, "#define OVER(z, d) ((z) / (d))\n#define SCALE(z, f) ((z) * (f))\n");
     }
+}
+
+/* Few matrices get more work-items for the part on the right of a block column. */
+static void cholesky(gnd__prog *p, int64_t batch, int64_t n)
+{
+    const int64_t rows = group_rows(n), space = triangle(p->t->props, p->dtype, n);
+    const int few = batch <= 2 * (int64_t)p->t->props->compute_units;
+    const size_t group = gnd__prog_group(p, (size_t)(rows * (few ? 4 : n > 128 ? 1 : 2)));
+    const int64_t bytes = batch * n * n * (int64_t)gnd_dtype_size(p->dtype);
+    gnd__pk_begin(p, "k_cholesky");
+    gnd__pk_def(p, "#define N %d\n#define WIDE %d\n#define SPACE %d\n", (int)n,
+                (int)block_columns(p->dtype), (int)space);
+    gnd__pk_def(p, "#define ROWS %d\n#define GROUP %d\n#define TEAMS %d\n", (int)rows, (int)group,
+                (int)((int64_t)group / rows));
+    gnd__pk_def(p, "#define UNROLL _Pragma(\"unroll\")\n");
+    arithmetic(p);
+    gnd__pk_out(p, "y");
+    gnd__pk_in(p, "x", 0);
+    gnd__pk_check(p, "bad");
+    if (!space)
+        gnd__pk_mem(p, "space", gnd__prog_scratch(p, bytes), p->dtype);
+    gnd__pk_body(p, "cholesky_batch", p->dtype);
+    gnd__pk_end1(p, batch, group, gnd__prog_reads(p, 0) / 2, bytes);
 }
 
 void gnd__prim_small(gnd__prog *p)
@@ -98,6 +158,10 @@ void gnd__prim_small(gnd__prog *p)
     const int looks = fails && p->t->cpu;
     const int bad = looks ? gnd__prog_scratch(p, (int64_t)sizeof(int32_t)) : -1;
     size_t group = 1;
+    if (what == GND__SMALL_CHOLESKY && n > WARP) {
+        cholesky(p, batch, n);
+        return;
+    }
     if (apart) {
         group = WARP;
     } else if (!p->t->cpu) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * prim/small.h - determinants, inverses, systems and Cholesky's factors of many small matrices, a
- * work-item each (kernels/small.cl), where calls of a library would take longer than their
- * arithmetic.
+ * work-item or a group each, where calls of a library would take longer than their arithmetic.
  */
 #ifndef GND_PRIM_SMALL_H
 #define GND_PRIM_SMALL_H
@@ -24,6 +23,8 @@ typedef enum gnd__small {
 /* Whether this method is worthwhile on dev for nbatch n x n matrices of t (a solver's dtype) and k
  * right sides. */
 int gnd__small_takes(const gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t n, int64_t k);
+/* The same of Cholesky's factors, whose matrices may be larger on GPUs. */
+int gnd__small_cholesky(const gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t n);
 /* x: (..., n, n), b: NULL or (..., n, k), of nbatch matrices. The node is 1-d: the results one
  * after the other, each in C order. Those of a matrix with a NaN or an infinity are NaN. A singular
  * matrix is an error of INV and SOLVE, one that is not finite or not positive of CHOLESKY

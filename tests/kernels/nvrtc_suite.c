@@ -267,6 +267,8 @@ static const char *const prim_graphs[] = {
     "inv(x[:48, :12].reshape(4, 12, 12))",
     "solve(x[:60, :20].reshape(3, 20, 20), y[:60, :2].reshape(3, 20, 2))",
     "cholesky(x[:48, :12].reshape(4, 12, 12))",
+    "cholesky(broadcast_to(x[:44, :44], (5, 44, 44)))",
+    "cholesky(broadcast_to(x[0, :1], (4, 192, 192)))",
     "x.reshape(64, 8, 6) @ y.reshape(64, 6, 8)",
     "sort(broadcast_to(x, (100, 64, 48)).reshape(-1))",
     "argsort(broadcast_to(x, (100, 64, 48)).reshape(-1))",

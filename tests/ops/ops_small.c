@@ -231,6 +231,7 @@ static void rows(int i)
     MAT_GROUP(check((mat_kind)(i % MAT_NKINDS), 5, 10 + i, 2));
     MAT_GROUP(turned(5, 9 + i));
     MAT_GROUP(factor(5, 12 + i));
+    MAT_GROUP(factor(4 + i, 33 + 34 * i)); /* in local memory, and beyond */
     if (i == 1 || all) {
         MAT_GROUP(check(MAT_STRONG, 3, 32, 33));
         MAT_GROUP(turned(3, 21));

@@ -42,7 +42,7 @@ gnd_array *gnd__mats_cholesky(const char *func, gnd_array *x, int upper)
         return gnd__leave(in, gnd__mats_zeros(&a, a.t, a.m, a.n));
     const gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_CHOLESKY, 0, 0);
     gnd_array *l;
-    if (a.x->kind != GND__ERROR && gnd__small_takes(a.dev, a.t, a.nbatch, a.n, 0))
+    if (a.x->kind != GND__ERROR && gnd__small_cholesky(a.dev, a.t, a.nbatch, a.n))
         l = gnd_reshape(gnd__small_node(func, GND__SMALL_CHOLESKY, a.nbatch, a.n, 0, a.x, NULL),
                         a.x->ndim, a.x->dim);
     else if (gnd__solve_native(a.dev, &s))
