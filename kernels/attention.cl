@@ -283,7 +283,8 @@
     if (lid == 0) odds[GND_GRP(0)] = any_;
 
 /* Rows of 16-bit elements on their way to local memory, 64 of W elements; what is beyond `rows`, or beyond a row's end
- * in the P - 8 places that it has there, is 0. A group's own copies are one group of them. */
+ * in the P - 8 places that it has there, is 0. A group's own copies are one group of them. Pieces have 8 elements; each
+ * work-item has as many, and where they divide WG its pieces are in one column. */
 //@text attention_tile
 #define MOVE_ONE(e) \
     { \
@@ -293,11 +294,15 @@
     }
 GND_INLINE void tile(const int W, const int P, const g_u32 to, GND_CONST_GLOBAL g_u16 *from, int rows, int fast)
 {
-    const int lid = (int)GND_LID(0);
+    const int lid = (int)GND_LID(0), pieces = P / 8 - 1;
     if (W % 8 == 0 && fast) {
-        for (int e = lid; e < 8 * (P - 8); e += WG) {
-            const int r = e / (P / 8 - 1), c = e % (P / 8 - 1) * 8, n = r < rows && c < W ? 16 : 0;
-            COPY16(to + (r * P + c) * 2, from + (n ? r * W + c : 0), n);
+        const int last = rows > 0 ? rows - 1 : 0;
+#pragma unroll
+        for (int i = 0; i < 64 * pieces / WG; i++) {
+            const int one = WG % pieces == 0, e = lid + i * WG;
+            const int r = one ? lid / pieces + i * (WG / pieces) : e / pieces, c = (one ? lid : e) % pieces * 8;
+            COPY16(to + (r * P + c) * 2, from + ((r < rows ? r : last) * W + (c < W ? c : 0)),
+                   r < rows && c < W ? 16 : 0);
         }
     } else if (W % 8 == 0) { /* a view that begins between vectors */
 #pragma unroll 1
@@ -313,18 +318,24 @@ GND_INLINE void tile(const int W, const int P, const g_u32 to, GND_CONST_GLOBAL 
 
 /* The same on tensor cores, for 16-bit elements, with TURNS times BR rows of q: a warp has TURNS times 16 of them as
  * operands in registers, and those of its scores are the operand of the second product as they are. What is read from
- * local memory serves all of them. Of each 8 columns a work-item has two, of rows g, g + 8, and so on. k and v come in
- * turn while the other is in use. Rows of local memory are PC and PD long: 8 more than a
- * multiple of 16, so that the rows of a matrix lie in different banks. Scores and exponents are of base 2. */
+ * local memory serves all of them. Of each 8 columns a work-item has two, of rows g, g + 8, and so on. With STAGES 2
+ * the next 64 rows of k and v come while these are in use, and a group waits once for 64 rows; with 1, for which local
+ * memory is enough with more columns, k and v come in turn while the other is in use. Rows of local memory are PC and
+ * PD long: 8 more than a multiple of 16, so that the rows of a matrix lie in different banks. Scores and exponents are
+ * of base 2. The scale is positive, since q has its sign; it is part of the exponents unless a mask comes between. */
 //@text attention_mma
-    GND_LOCAL g_u16 lk[64 * PC] LOCAL_ALIGN, lv[64 * PD] LOCAL_ALIGN;
+    GND_LOCAL g_u16 lk[STAGES * 64 * PC] LOCAL_ALIGN, lv[STAGES * 64 * PD] LOCAL_ALIGN;
     const int lid = (int)GND_LID(0), lane = lid % 32, warp = lid / 32, g = lane / 4, t = lane % 4;
     const g_i64 b = (g_i64)GND_GRP(0) % B, i0 = (NR - 1 - (g_i64)GND_GRP(0) / B) * BR * TURNS;
     const int rows = M - i0 < BR * TURNS ? (int)(M - i0) : BR * TURNS;
-    const float log2e = 1.4426950408889634f, scale = GND_FROM_f32((g_u32)scale_bits) * log2e;
+    const float log2e = 1.4426950408889634f, scale = fabs(GND_FROM_f32((g_u32)scale_bits)) * log2e;
     GND_CONST_GLOBAL g_u16 *const kb = k + b * N * C, *const vb = v + b * N * D;
     const int fast_k = ((size_t)q | (size_t)k) % 16 == 0, fast_v = (size_t)v % 16 == 0;
-    const g_u32 at_k = SHARED(lk), at_v = SHARED(lv);
+    const g_u32 first_k = SHARED(lk), first_v = SHARED(lv);
+#define PART_OF(j) ((g_u32)((j) / 64 % STAGES) * 128)
+#define LEFT(j) (N - (j) < 64 ? (int)(N - (j)) : 64)
+#define BRING_K(j) tile(C, PC, first_k + PART_OF(j) * PC, kb + (j) * C, LEFT(j), fast_k)
+#define BRING_V(j) tile(D, PD, first_v + PART_OF(j) * PD, vb + (j) * D, LEFT(j), fast_v)
     g_u32 a[TURNS][PC / 16][4];
     float o[TURNS][PD / 8 - 1][4], most[2 * TURNS], sum[2 * TURNS];
 #pragma unroll
@@ -336,7 +347,7 @@ GND_INLINE void tile(const int W, const int P, const g_u32 to, GND_CONST_GLOBAL 
     }
 #pragma unroll
     for (int i = 0; i < BR * TURNS; i += BR) {
-        tile(C, PC, at_k, rows > i ? q + (b * M + i0 + i) * C : q, rows - i, fast_k);
+        tile(C, PC, first_k, rows > i ? q + (b * M + i0 + i) * C : q, rows - i, fast_k);
         ARRIVED(0);
         GND_BARRIER();
 #pragma unroll
@@ -344,14 +355,22 @@ GND_INLINE void tile(const int W, const int P, const g_u32 to, GND_CONST_GLOBAL 
             const int r = (warp * TURNS + h) * 16 - i;
 #pragma unroll
             for (int c = 0; c < PC / 16 && r >= 0 && r < 64; c++)
-                LDSM(a[h][c], "", at_k + ((r + lane % 16) * PC + c * 16 + lane / 16 * 8) * 2);
+                LDSM(a[h][c], "", first_k + ((r + lane % 16) * PC + c * 16 + lane / 16 * 8) * 2);
         }
         GND_BARRIER();
     }
-    tile(C, PC, at_k, kb, N < 64 ? (int)N : 64, fast_k);
+    if ((g_u32)scale_bits >> 31) {
+#pragma unroll
+        for (int i = 0; i < TURNS * (PC / 16) * 4; i++) a[i / 4 / (PC / 16)][i / 4 % (PC / 16)][i % 4] ^= 0x80008000u;
+    }
+    BRING_K((g_i64)0);
+#if STAGES == 2
+    BRING_V((g_i64)0);
+#endif
     for (g_i64 j0 = 0; j0 < N; j0 += 64) {
         const int cols = N - j0 < 64 ? (int)(N - j0) : 64;
         const g_i64 next = j0 + 64;
+        const g_u32 at_k = first_k + PART_OF(j0) * PC, at_v = first_v + PART_OF(j0) * PD;
         float s[TURNS][8][4];
 #if MASK % 2
         const float fill = BASE2(GND_FROM_f32((g_u32)fill_bits));
@@ -411,14 +430,24 @@ GND_INLINE void tile(const int W, const int P, const g_u32 to, GND_CONST_GLOBAL 
                 ARRIVED(0);
                 if (end >= N)
                     break;
-                tile(C, PC, at_k, kb + next * C, N - next < 64 ? (int)(N - next) : 64, fast_k);
+                BRING_K(next);
+#if STAGES == 2
+                BRING_V(next);
+#endif
                 continue;
             }
         }
 #endif
         ARRIVED(0);
         GND_BARRIER();
-        tile(D, PD, at_v, vb + j0 * D, cols, fast_v);
+#if STAGES == 1
+        BRING_V(j0);
+#else
+        if (next < N) {
+            BRING_K(next);
+            BRING_V(next);
+        }
+#endif
 #pragma unroll
         for (int n = 0; n < 32 * TURNS; n++) s[n / 32][n / 4 % 8][n % 4] = 0;
 #pragma unroll
@@ -434,23 +463,27 @@ GND_INLINE void tile(const int W, const int P, const g_u32 to, GND_CONST_GLOBAL 
                 }
             }
         }
+#if STAGES == 1
         GND_BARRIER();
         if (next < N)
-            tile(C, PC, at_k, kb + next * C, N - next < 64 ? (int)(N - next) : 64, fast_k);
+            BRING_K(next);
         else
             SENT();
+#endif
 #pragma unroll
         for (int h = 0; h < 2 * TURNS; h++) {
-            float top = most[h], from, fade;
+            float top = -GND_INF_f32, times = scale, from, fade;
 #define SCORE(n) s[h / 2][(n) / 2][h % 2 * 2 + (n) % 2]
-#pragma unroll
-            for (int n = 0; n < 16; n++) SCORE(n) *= scale;
 #if MASK % 2
             if (!all) {
+                times = 1;
 #pragma unroll
-                for (int n = 0; n < 16; n++) SCORE(n) = COUNTS(h, n) ? SCORE(n) : fill;
+                for (int n = 0; n < 16; n++) SCORE(n) = COUNTS(h, n) ? SCORE(n) * scale : fill;
             }
 #elif MASK == 2
+            times = 1;
+#pragma unroll
+            for (int n = 0; n < 16; n++) SCORE(n) *= scale;
 #pragma unroll
             for (int n = 0; n < 16; n++) {
                 const int r = warp * TURNS * 16 + g + h * 8, j = n / 2 * 8 + t * 2 + n % 2;
@@ -463,19 +496,27 @@ GND_INLINE void tile(const int W, const int P, const g_u32 to, GND_CONST_GLOBAL 
             if (cols < 64) {
 #pragma unroll
                 for (int n = 0; n < 16; n++)
-                    SCORE(n) = n / 2 * 8 + t * 2 + n % 2 < cols ? SCORE(n) : -GND_INF_f32;
+                    SCORE(n) = n / 2 * 8 + t * 2 + n % 2 < cols ? SCORE(n) * times : -GND_INF_f32;
+                times = 1;
             }
 #pragma unroll
             for (int n = 0; n < 16; n++) top = fmax(top, SCORE(n));
             top = fmax(top, CROSS(top, 1));
             top = fmax(top, CROSS(top, 2));
+            if (fabs(top) * times > 65536.0f) { /* the rounding of top * times below would be no small exponent */
+#pragma unroll
+                for (int n = 0; n < 16; n++) SCORE(n) *= times;
+                top *= times;
+                times = 1;
+            }
+            top = fmax(most[h], top * times);
             from = top == -GND_INF_f32 ? 0 : top;
             EXP2(fade, most[h] - from);
             most[h] = top;
             sum[h] *= fade;
 #pragma unroll
             for (int n = 0; n < 16; n++) {
-                EXP2(SCORE(n), SCORE(n) - from);
+                EXP2(SCORE(n), fma(SCORE(n), times, -from));
                 sum[h] += SCORE(n);
             }
 #pragma unroll
@@ -484,8 +525,10 @@ GND_INLINE void tile(const int W, const int P, const g_u32 to, GND_CONST_GLOBAL 
                 o[h / 2][n][h % 2 * 2 + 1] *= fade;
             }
         }
+#if STAGES == 1
         ARRIVED(1);
         GND_BARRIER();
+#endif
 #pragma unroll
         for (int c = 0; c < 4; c++) {
             g_u32 w[TURNS][4];

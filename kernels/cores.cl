@@ -157,16 +157,16 @@ GND_INLINE g_f32 cross_(g_f32 v, g_i32 n)
     const int mi = M - i0 < BM ? (int)(M - i0) : BM, nj = N - j0 < BN ? (int)(N - j0) : BN;
     const g_u32 to_a = SHARED(la), to_b = SHARED(lb);
     const g_i64 line_a = AK ? ar : ac, line_b = BKC ? bc : br;
-#define SEND(to, from, line, way, fast, L, W, lines, width) \
-    if (way == 16 && fast) { \
-        const int r = lid / (W), c = lid % (W) * EACH, rest = (width) - c; \
-        const int most = rest < 0 ? 0 : rest < EACH ? rest : EACH; \
-        const g_u32 at = PLACE(r, lid % (W), W); \
-        GND_CONST_GLOBAL MT *o = from + r * line + c; \
+#define PIECE(width, line) (lid / ((width) / EACH) * (line) + lid % ((width) / EACH) * EACH)
+#define SEND(to, mine, from, line, way, fast, L, W, lines, width) \
+    if (way == 16 && fast && left == BK && (width) % EACH == 0) { /* pieces are whole or beyond an edge */ \
+        const int r = lid / (W), within = lid % (W) * EACH < (width); \
+        const g_u32 at = to + PLACE(r, lid % (W), W); \
+        GND_CONST_GLOBAL MT *o = mine; \
         UNROLL \
         for (int q = 0; q < (L) * (W) / WG; q++) { \
-            const int n = r + q * (WG / (W)) < (lines) ? most : 0; \
-            COPY16(to + at + q * JUMP(W), n ? o : from, n * (16 / EACH)); \
+            const int is = within && r + q * (WG / (W)) < (lines); \
+            COPY16(at + q * JUMP(W), is ? o : from, is ? 16 : 0); \
             o += WG / (W) * line; \
         } \
     } else { \
@@ -175,7 +175,9 @@ GND_INLINE g_f32 cross_(g_f32 v, g_i32 n)
             const int n = rest < 0 ? 0 : rest < EACH ? rest : EACH; \
             GND_CONST_GLOBAL MT *const o = from + (n > 0 ? r * line + c : 0); \
             const g_u32 at = to + PLACE(r, e % (W), W); \
-            if (way == 4 && fast) { \
+            if (way == 16 && fast) { \
+                COPY16(at, o, n * (16 / EACH)); \
+            } else if (way == 4 && fast) { \
                 UNROLL \
                 for (int q = 0; q < 8; q += 2) \
                     COPY(4, at + q * 2, o + (q < n ? q : 0), q < n ? (n - q < 2 ? 2 : 4) : 0); \
@@ -184,25 +186,32 @@ GND_INLINE g_f32 cross_(g_f32 v, g_i32 n)
             } \
         } \
     }
+    /* The next slice: its first line is at pa and pb, and the first piece of a work-item at ga and gb. */
 #define FETCH(stage, first) \
     { \
         const int left = k1 - (first) < BK ? (int)(k1 - (first)) : BK; \
         const g_u32 sa = to_a + (stage) * ROOM_A * (16 / EACH), sb = to_b + (stage) * ROOM_B * (16 / EACH); \
-        GND_CONST_GLOBAL MT *const ga = pa + (first) * ac, *const gb = pb + (first) * br; \
         if (AK) { \
-            SEND(sa, ga, line_a, WAY_A, fast_a, BM, BK / EACH, mi, left) \
+            SEND(sa, ga, pa, line_a, WAY_A, fast_a, BM, BK / EACH, mi, left) \
         } else { \
-            SEND(sa, ga, line_a, WAY_A, fast_a, BK, BM / EACH, left, mi) \
+            SEND(sa, ga, pa, line_a, WAY_A, fast_a, BK, BM / EACH, left, mi) \
         } \
         if (BKC) { \
-            SEND(sb, gb, line_b, WAY_B, fast_b, BN, BK / EACH, nj, left) \
+            SEND(sb, gb, pb, line_b, WAY_B, fast_b, BN, BK / EACH, nj, left) \
         } else { \
-            SEND(sb, gb, line_b, WAY_B, fast_b, BK, BN / EACH, left, nj) \
+            SEND(sb, gb, pb, line_b, WAY_B, fast_b, BK, BN / EACH, left, nj) \
         } \
+        pa += BK * ac; \
+        pb += BK * br; \
+        ga += BK * ac; \
+        gb += BK * br; \
     }
     for (g_i64 z = (g_i64)GND_GRP(2); z < NB; z += (g_i64)GND_NGRP(2)) {
-        GND_CONST_GLOBAL MT *const pa = a + oa + z * ab + i0 * ar, *const pb = b + ob + z * bb + j0 * bc;
+        GND_CONST_GLOBAL MT *pa = a + oa + z * ab + i0 * ar, *pb = b + ob + z * bb + j0 * bc;
         const int fast_a = (size_t)pa % WAY_A == 0, fast_b = (size_t)pb % WAY_B == 0;
+        pa += k0 * ac;
+        pb += k0 * br;
+        GND_CONST_GLOBAL MT *ga = pa + PIECE(AK ? BK : BM, line_a), *gb = pb + PIECE(BKC ? BK : BN, line_b);
         T s[TM / 16][TN / 8][4];
         int stage = 1;  /* of the slice at k */
         UNROLL
@@ -213,13 +222,13 @@ GND_INLINE g_f32 cross_(g_f32 v, g_i32 n)
                 ARRIVED(AHEAD);
                 GND_BARRIER();
             }
-            if (next < k1) FETCH((stage + STAGES - 1) % STAGES, next)
+            if (next < k1) FETCH(stage == 0 ? STAGES - 1 : stage - 1, next)
             SENT();
             if (k >= k0) {
                 const g_u32 at_a = to_a + stage * ROOM_A * (16 / EACH), at_b = to_b + stage * ROOM_B * (16 / EACH);
                 MULTIPLY(at_a, at_b)
             }
-            stage = (stage + 1) % STAGES;
+            stage = stage == STAGES - 1 ? 0 : stage + 1;
         }
         ARRIVED(0);
         GND_BARRIER();

@@ -428,8 +428,9 @@ static void in_float(gnd__prog *p, int64_t br, int64_t c, int64_t d)
 static void on_cores(gnd__prog *p, int64_t c, int64_t d)
 {
     const int is_f16 = p->dtype == GND_FLOAT16;
-    gnd__pk_def(p, "#define PC %d\n#define PD %d\n", (int)(c + 15) / 16 * 16 + 8,
-                (int)(d + 15) / 16 * 16 + 8);
+    const int pc = (int)(c + 15) / 16 * 16 + 8, pd = (int)(d + 15) / 16 * 16 + 8;
+    gnd__pk_def(p, "#define PC %d\n#define PD %d\n#define STAGES %d\n", pc, pd,
+                2 * BLOCK * (pc + pd) * 2 <= ROOM ? 2 : 1);
     gnd__pk_def(p, "#define T16 \"%s\"\n#define ODD16 %s\n", is_f16 ? "f16" : "bf16",
                 is_f16 ? "0x7c00" : "0x7f80");
     gnd__pk_def(p, "#define LOCAL_ALIGN __attribute__((aligned(16)))\n");

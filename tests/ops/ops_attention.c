@@ -202,6 +202,23 @@ static void sizes(gnd_device *dev, gnd_dtype t)
     }
 }
 
+/* Scales below 0, of 0, and so large that only the largest score counts. */
+static void scales(gnd_device *dev, gnd_dtype t)
+{
+    static const struct {
+        const char *text;
+        double scale;
+    } by[] = {{SCORES " * -0.25; " SOFTMAX, -0.25},
+              {SCORES " * 0; " SOFTMAX, 0},
+              {SCORES " * 60000; " SOFTMAX, 60000}};
+    for (int i = 0; i < 3; i++) {
+        problem p = {.dev = dev, .t = t, .b = 2, .m = 70, .n = 131, .c = 20, .d = 17};
+        make(&p, GND_BOOL, 0, NULL);
+        check(&p, by[i].text, by[i].scale, PLAIN, 0, 0);
+        drop(&p);
+    }
+}
+
 /* A NaN in q, and infinities in k and v: behind the diagonal too, where weights are 0. */
 static void not_finite(gnd_device *dev, gnd_dtype t)
 {
@@ -371,6 +388,7 @@ static void all(gnd_device *dev, const char *spec)
     for (int i = 0; i < 3; i++) {
         const gnd_dtype t = (gnd_dtype[]){GND_FLOAT32, GND_FLOAT16, GND_BFLOAT16}[i];
         sizes(dev, t);
+        scales(dev, t);
         if (t != GND_FLOAT32) {
             each_form(dev, t, 0, 1);
             not_finite(dev, t);
