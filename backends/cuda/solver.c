@@ -15,11 +15,8 @@
 
 gnd__cs_calls gnd__cs;
 
-/* The orders below which the host is faster with one matrix, and the core gives it to LAPACK:
- * eigenproblems, singular values, and symmetric eigenproblems. Their iterations are chains of small
- * steps. On an H200 with 16 cores, milliseconds by cuSOLVER and by the host, in float32: singular
- * values of 50 x 50 0.35 and 0.22, of 100 x 100 4.3 and 0.89, of 128 x 128 1.7 and 1.4, with
- * vectors 2.2 and 0.61, 3.1 and 1.9, 3.4 and 2.9; eigenvalues of 50 x 50 0.33 and 0.18. */
+/* The orders below which LAPACK on the host is faster with one matrix, as iterations are chains of
+ * small steps: eigenproblems, singular values, symmetric eigenproblems (doc/PERFORMANCE.md). */
 enum { SMALLEST_EIG = 512, SMALLEST_SVD = 144, SMALLEST_EIGH = 64 };
 
 static const gnd__cs_type types[] = {
