@@ -15,9 +15,7 @@
 
 gnd__cs_calls gnd__cs;
 
-/* The orders below which LAPACK on the host is faster with one matrix, as iterations are chains of
- * small steps: eigenproblems, singular values, symmetric eigenproblems (doc/PERFORMANCE.md). */
-enum { SMALLEST_EIG = 512, SMALLEST_SVD = 144, SMALLEST_EIGH = 64 };
+enum { SMALLEST_EIG = 512, SMALLEST_SVD = 144, SMALLEST_EIGH = 64 }; /* below: the host is faster */
 
 static const gnd__cs_type types[] = {
     {GND_FLOAT32, 0, CUDA_R_32F, CUDA_R_32F, 4, 4},
@@ -157,7 +155,7 @@ static gnd_status solver_supports(gnd_dev *d, const gnd_solve_desc *s, int *yes,
     case GND_SOLVE_EIGVALSH:
         if (s->n < SMALLEST_EIGH && s->nbatch == 1)
             return GND_OK;
-        break;
+        /* fallthrough */
     case GND_SOLVE_SOLVE:
     case GND_SOLVE_TRIANGULAR: break;
     case GND_SOLVE_INV: /* of small ones of a batch, systems with 1 are solved */
