@@ -15,12 +15,7 @@
 
 gnd__cs_calls gnd__cs;
 
-/* The orders below which the host is faster with one matrix, and the core gives it to LAPACK:
- * eigenproblems, singular values, and symmetric eigenproblems. Their iterations are chains of small
- * steps. On an H200 with 16 cores, milliseconds by cuSOLVER and by the host, in float32: singular
- * values of 50 x 50 0.35 and 0.22, of 100 x 100 4.3 and 0.89, of 128 x 128 1.7 and 1.4, with
- * vectors 2.2 and 0.61, 3.1 and 1.9, 3.4 and 2.9; eigenvalues of 50 x 50 0.33 and 0.18. */
-enum { SMALLEST_EIG = 512, SMALLEST_SVD = 144, SMALLEST_EIGH = 64 };
+enum { SMALLEST_EIG = 512, SMALLEST_SVD = 144, SMALLEST_EIGH = 64 }; /* below: the host is faster */
 
 static const gnd__cs_type types[] = {
     {GND_FLOAT32, 0, CUDA_R_32F, CUDA_R_32F, 4, 4},
@@ -160,7 +155,7 @@ static gnd_status solver_supports(gnd_dev *d, const gnd_solve_desc *s, int *yes,
     case GND_SOLVE_EIGVALSH:
         if (s->n < SMALLEST_EIGH && s->nbatch == 1)
             return GND_OK;
-        break;
+        /* fallthrough */
     case GND_SOLVE_SOLVE:
     case GND_SOLVE_TRIANGULAR: break;
     case GND_SOLVE_INV: /* of small ones of a batch, systems with 1 are solved */
