@@ -238,8 +238,8 @@ gnd_array *gnd__op_node(gnd__op op, gnd_device *dev, gnd_dtype t, int ndim, cons
  * not. */
 gnd_array *gnd__op_in_order(gnd__op op, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
                             int nin, gnd_array *const *in);
-/* Whether view x of `in` shows each element once, with the axes in another order: sets m to it. Axes
- * of one element may come and go. */
+/* Whether view x of `in` shows each element once, with the axes in another order: sets m to it.
+ * Axes of one element may come and go. */
 int gnd__is_turned(const gnd_array *x, const gnd_array *in, gnd__map *m);
 gnd_array *gnd__cast_node(gnd_array *x, gnd_dtype t); /* x itself, retained, if it has dtype t */
 /* The input of x with one more owner if x is a view or reshape without elements of its own; else

@@ -69,14 +69,14 @@ static void value(gnd__runner *r, int i, int64_t g, int64_t n)
     r->v[i] = z;
 }
 
-/* Computes g rows at r->at. */
-static void run(gnd__runner *r, int64_t g)
+/* Computes g rows at r->at. later: values that are equal in all rows are there. */
+static void run(gnd__runner *r, int64_t g, int later)
 {
     const gnd__points *p = r->p;
     const int last = p->naxes - 1;
     const int64_t n = p->dim[last], left = p->nfold ? 1 : n, from[2] = {left, 1};
     for (int i = 0; i < p->nvalue; i++)
-        if (!p->value[i].after)
+        if (!p->value[i].after && !(later && p->value[i].once))
             value(r, i, g, n);
     for (int f = 0; f < p->nfold; f++) {
         const gnd__pfold *fold = &p->fold[f];
@@ -103,7 +103,7 @@ void gnd__points_group(gnd__runner *r)
     const int64_t rows = p->dim[d];
     for (int64_t x = 0; x < rows; x += p->group) {
         const int64_t g = rows - x < p->group ? rows - x : p->group;
-        run(r, g);
+        run(r, g, r->later || x > 0);
         gnd__points_step(r, d, g);
     }
     gnd__points_step(r, d, -rows);

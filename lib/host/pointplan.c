@@ -101,7 +101,7 @@ static void set_group(gnd__points *p)
         const gnd__paccess *to = v->direct < 0 ? NULL : &p->access[p->out[v->direct].access];
         if (to && to->stride[last - 1] != p->dim[last])
             v->direct = -1;
-        v->once = v->alone = 0;
+        v->alone = 0;
     }
 }
 

@@ -7,12 +7,14 @@
 
 #include "graph/graph.h"
 
-/* The longest row of complex dtype t that one kernel of ours transforms on a device with these
- * properties; and whether n has no prime factor over 13 (127 on CPUs), which that kernel requires.
+/* The longest row of complex dtype t for compositions, which one kernel of ours transforms on a
+ * device with these properties; and whether n has no prime factor over 13 (127 on CPUs), which that
+ * kernel requires.
  */
 int64_t gnd__fft_longest(const gnd_props *props, gnd_dtype t);
 int gnd__fft_smooth(int64_t n);
-/* Whether one kernel of ours does a transform of that kind and length; cpu: in the form for CPUs. */
+/* Whether one kernel of ours does a transform of that kind and length; cpu: in the form for CPUs.
+ */
 int gnd__fft_direct(const gnd_props *props, int cpu, gnd_dtype t, int kind, int64_t n);
 
 /* The transform over the last `rank` axes (1 unless the backend has a library) of x, times scale.

@@ -172,7 +172,7 @@ static void odd_pass(const pass *p)
 
 /* --- roots ------------------------------------------------------------------------------------ */
 
-#define TABLE_BYTES (128 * 1024)
+#define TABLE_BYTES (512 * 1024)
 
 int gnd__fft_tabled(const gnd__fft_rows *r)
 {

@@ -15,7 +15,7 @@ typedef struct gnd__fft_rows {
     const char *sfx; /* its suffix */
     int kind, inverse, rank;
     int64_t n, count; /* length and number of rows */
-    int half; /* reals: rows are transformed as n complex numbers, which are 2 n reals */
+    int half;         /* reals: rows are transformed as n complex numbers, which are 2 n reals */
     double scale;
     int radix[GND__FFT_PASSES], passes;
 } gnd__fft_rows;

@@ -173,6 +173,33 @@ static void properties(gnd_dtype t, int64_t n)
     free(back);
 }
 
+/* Rows of n reals, a few elements by the definition, and back. */
+static void reals(gnd_dtype t, int64_t n)
+{
+    const gnd_dtype r = t == GND_COMPLEX64 ? GND_FLOAT32 : GND_FLOAT64;
+    ref_arr hx;
+    gnd_scope_begin();
+    gnd_array *x = ref_make(dev, r, 1, &n, REF_CONTIG, REF_REAL, &hx);
+    gnd_array *f = gnd_rfft(x, GND_FFT_FULL, 0, GND_NORM_BACKWARD);
+    lc *fx = numbers(f, t, n / 2 + 1), *nx = numbers(gnd_astype(x, t), t, n);
+    lc *back = numbers(gnd_astype(gnd_irfft(f, n, 0, GND_NORM_BACKWARD), t), t, n);
+    double worst = 0;
+    for (int64_t k = 0; fx && nx && k <= n / 2; k += k < 2 ? 1 : n / 12) {
+        lc s = 0;
+        for (int64_t j = 0; j < n; j++)
+            s += nx[j] * root((int64_t)((__int128)j * k % n), n);
+        worst = fmax(worst, (double)cabsl(s - fx[k]) / norm(nx, n));
+    }
+    tap_ok(fx && nx && back && worst <= 4 * bound(t, n) && apart(back, nx, n) <= 2 * bound(t, n),
+           "%s: %lld reals, %s: %.2g of the bound, and back", where, (long long)n,
+           gnd_dtype_name(t), worst / (4 * bound(t, n)));
+    gnd_scope_end();
+    ref_free(&hx);
+    free(fx);
+    free(nx);
+    free(back);
+}
+
 static void all(gnd_device *d, const char *spec)
 {
     static const int64_t large[] = {10007, 65537, 100003, 1000003, 1 << 20, 1000000, 720720};
@@ -186,7 +213,8 @@ static void all(gnd_device *d, const char *spec)
         short_ones(t);
         if (!wide)
             properties(t, 1009);
-        properties(t, 21 * 271); /* on CPUs 21 convolutions of 271 */
+        reals(t, wide ? 20000 : 40000); /* on CPUs one kernel of half the length */
+        properties(t, 21 * 271);        /* on CPUs 21 convolutions of 271 */
         for (int i = 0; i < 7 && getenv("GND_TEST_LARGE"); i++)
             properties(t, large[i]);
     }

@@ -11,6 +11,7 @@
 
 #include "device/device.h"
 #include "graph/graph.h"
+#include "prim/choices.h"
 #include "prim/fft.h"
 #include "ref.h"
 #include "tap.h"
@@ -96,7 +97,7 @@ static void lengths_of(gnd_device *dev, const char *spec, const int64_t *lengths
             /* the float64 kernels differ in nothing but the dtype: a few lengths will do */
             for (int i = (w ? 2 * k : k) % count; i < count; i += w ? 8 : k == 0 ? 1 : 4) {
                 const int64_t n = lengths[i];
-                if (n > gnd__fft_longest(&dev->g->props, t) || !gnd__fft_smooth(n))
+                if (!gnd__fft_direct(&dev->g->props, gnd__for_cpu(dev), t, kinds[k].kind, n))
                     continue;
                 double e = error(dev, t, kinds[k].kind, kinds[k].inverse, n,
                                  n > 300 ? 2

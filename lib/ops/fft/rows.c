@@ -269,7 +269,8 @@ static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n
         return x;
     props = &x->dev->g->props;
     longest = gnd__fft_longest(props, t);
-    if (gnd__fft_library(x->dev, t, 1) || (n <= longest && gnd__fft_smooth(n))) {
+    if (gnd__fft_library(x->dev, t, 1) ||
+        gnd__fft_direct(props, gnd__for_cpu(x->dev), t, GND_FFT_C2C, n)) {
         x = gnd_astype(x, t);
         x = x->kind == GND__ERROR ? x
                                   : gnd__fft_node(x, t, GND_FFT_C2C, inverse, 1, n, scale, stored);

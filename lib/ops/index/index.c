@@ -76,14 +76,25 @@ typedef struct item {
     int64_t count;
 } item;
 
+/* "entry 12", for messages. printf takes a tenth of the time of a small index. */
+static const char *entry_name(char name[16], int i)
+{
+    int n = 6;
+    memcpy(name, "entry ", 6);
+    if (i >= 10)
+        name[n++] = (char)('0' + i / 10 % 10);
+    name[n++] = (char)('0' + i % 10);
+    name[n] = 0;
+    return name;
+}
+
 /* Checks an array among the entries: ints, or a mask. Weak ints become GND_IDX_INT. */
 static gnd_array *look_at(const char *func, const gnd_array *x, int i, item *it)
 {
     gnd_device *dev;
-    char what[32];
+    char name[16];
     gnd_array *a = it->r.array, *bad;
-    snprintf(what, sizeof what, "entry %d", i);
-    if ((bad = gnd__check(a, func, what)) ||
+    if ((bad = gnd__check(a, func, entry_name(name, i))) ||
         (bad = gnd__check_devices(func, 2, (gnd_array *[]){(gnd_array *)x, a}, &dev)))
         return bad;
     switch (gnd_dtype_kind((gnd_dtype)a->dtype)) {
@@ -181,10 +192,10 @@ static gnd_array *look_at_masks(gnd__indexed *ix, int n, item *it, int used)
 static gnd_array *indices_of(gnd__indexed *ix, int i, item *it, int k, int orig)
 {
     gnd_array *y;
-    char what[32];
+    char name[16];
     if (!it->mask) {
-        snprintf(what, sizeof what, "entry %d", i);
-        y = gnd__indices(ix->func, what, it->r.array, ix->x->dev, ix->x->dim[k], orig);
+        y = gnd__indices(ix->func, entry_name(name, i), it->r.array, ix->x->dev, ix->x->dim[k],
+                         orig);
     } else if (it->axes == 0) {
         gnd__scalar zero = {.kind = 'i'};
         y = gnd__filled(ix->x->dev, GND_INT64, 1, &it->count, &zero);
