@@ -49,7 +49,8 @@ int cuDeviceGetAttribute(int *v, int what, int d)
 {
     int cc = 0;
     device(d, &cc);
-    *v = what == 75 ? cc / 10 : what == 76 ? cc % 10 : what == 20 ? 0 : what == 10 ? 32 : 1024;
+    *v = what == 33 ? 6 + d : what == 34 || what == 50 ? 0 /* the PCI address */ :
+         what == 75 ? cc / 10 : what == 76 ? cc % 10 : what == 20 ? 0 : what == 10 ? 32 : 1024;
     return 0;
 }
 int cuDeviceTotalMem_v2(size_t *n, int d) { return *n = 1 << 30, (void)d, 0; }
@@ -129,6 +130,7 @@ lists() {
     check "$name" grep -F -e "$text" out
 }
 lists "a device" "cuda:0: Fake 0"
+lists "its PCI address" "bus       0000:06:00.0"
 lists "its compiler, which is not loaded for that" "compiler  NVRTC ($scratch/home/lib64/libnvrtc.so.13)"
 lists "libraries that are too new for the driver, and which" \
     "matmul    none: $scratch/home/lib64/libcublasLt.so.13 is of a newer CUDA than the driver, which is for 10.2" \
