@@ -128,7 +128,7 @@ static int place_among(const gndm_ctx *c, const gndm_rank_info *all, int r, int 
     int at = 0;
     *n = 0;
     for (int k = r; k < c->size; k++) {
-        at += all[k].first == r && k < mine;
+        at += k < mine && all[k].first == r;
         *n += all[k].first == r;
     }
     return at;
@@ -140,9 +140,10 @@ static void share_gpus(const gndm_ctx *c, gndm_rank_info *all, gndm__turns *turn
     int n;
     for (int r = 0; r < c->size; r++) {
         all[r].first = r;
-        for (int k = r - 1; k >= 0 && all[r].bus[0]; k--)
-            if (!strcmp(all[k].bus, all[r].bus) && !strcmp(all[k].host, all[r].host))
-                all[r].first = all[k].first;
+        for (int k = 0; k < r && all[r].first == r; k++)
+            if (all[r].bus[0] && !strcmp(all[k].bus, all[r].bus) &&
+                !strcmp(all[k].host, all[r].host))
+                all[r].first = k;
     }
     turns->most = 1;
     turns->alike = 0;
