@@ -21,11 +21,50 @@
 //@fn pack8 u64
 #define gnd_pack8_u64(x) ((x) * 0x0102040810204080UL >> 56)
 
+/* BALLOT sets the bits of m for those of 32 successive work-items whose f is 1. */
+//@text mask_vote cuda
+#define VOTE 1
+#define BALLOT(m, f) ((m) = __ballot_sync(0xffffffffu, f))
+//@text mask_vote opencl
+#ifdef __NV_CL_C_VERSION
+#define VOTE 1
+#define BALLOT(m, f)                                                                                       \
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }"        \
+                 : "=r"(m) : "r"((g_u32)(f)))
+#else
+#define VOTE 0
+#endif
+
 /* GPU: groups of 256, a block each. Flags are read in the order of memory, with the last element for positions beyond
- * it, and converted in local memory to 16 bits for each work-item. */
+ * it. Where work-items can vote, 32 of them read 32 elements at a time, and number k keeps the bits of those read k-th.
+ * Elsewhere the flags are converted in local memory to 16 bits for each work-item. */
 //@text mask_bits
-    GND_LOCAL union { g_u8 b[4096]; g_u32 w[1024]; } flag;
     GND_LOCAL g_i32 count[256];
+#if VOTE
+    const g_i32 lid = (g_i32)GND_LID(0), lane = lid & 31;
+    const g_i64 base = (g_i64)GND_GRP(0) * 4096, first = base + (lid >> 5) * 512 + lane;
+    g_u32 bits = 0, f[16];
+    if (base + 4096 <= n) {
+#pragma unroll
+        for (int k = 0; k < 16; k++)
+            f[k] = IN_mask(first + k * 32) ? 1u : 0u;
+    } else {
+#pragma unroll
+        for (int k = 0; k < 16; k++) {
+            const g_i64 i = first + k * 32;
+            f[k] = (IN_mask(i < n ? i : n - 1) ? 1u : 0u) & (g_u32)(i < n);
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+        g_u32 m;
+        BALLOT(m, f[k]);
+        bits = lane == k ? m : bits;
+    }
+    if (lane < 16)
+        ((GND_GLOBAL g_u32 *)(t + nb + 1))[GND_GRP(0) * 128 + (lid >> 5) * 16 + lane] = bits;
+#else
+    GND_LOCAL union { g_u8 b[4096]; g_u32 w[1024]; } flag;
     const g_i32 lid = (g_i32)GND_LID(0);
     const g_i64 base = (g_i64)GND_GRP(0) * 4096;
     g_u32 bits = 0;
@@ -38,6 +77,7 @@
     for (int k = 0; k < 4; k++)
         bits |= gnd_pack4_u32(flag.w[lid * 4 + k]) << (4 * k);
     ((GND_GLOBAL g_u16 *)(t + nb + 1))[GND_GRP(0) * 256 + lid] = (g_u16)bits;
+#endif
     count[lid] = gnd_ones_u32(bits);
     GND_BARRIER();
     if (lid < 16) {

@@ -81,21 +81,26 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
     }
 //@text scan_line
     GND_LOCAL $T buf[WG / 32 * SEG], pair[2 * WG], sums[WG / 32];
-    GND_LOCAL acc part[LEVELS * 32];
-    GND_LOCAL g_u32 ticket;
     const int lid = (int)GND_LID(0), lane = lid & 31, warp = lid >> 5;
     GND_LOCAL_PTR $T *own = buf + warp * SEG, *two = pair + warp * 64;
+#if SINGLE
+    const g_i64 row = (g_i64)GND_GRP(0);
+    const g_u32 tile = 0;
+#else
+    GND_LOCAL acc part[LEVELS * 32];
+    GND_LOCAL g_u32 ticket;
     if (lid == 0)
         ticket = gnd_ticket_u32((GND_GLOBAL g_u32 *)st);
     GND_BARRIER();
     const g_i64 g = (g_i64)ticket, row = g / tiles;
     const g_u32 tile = (g_u32)(g - row * tiles);
+#endif
     const g_i64 first = (g_i64)tile * (WG * K), base = row * n + first + warp * (32 * K);
     const int m = n - first < WG * K ? (int)(n - first) : WG * K;
     /* existing steps of the 32 work-items, and of this one */
     const int have = m - warp * (32 * K), count = have - lane * K;
     $T v[AHEAD]; /* with KEEP AHEAD is K, and these become the scans of each work-item's own steps */
-    if (m == WG * K) {
+    if (have >= 32 * K) {
 #pragma unroll
         for (int k = 0; k < K; k += AHEAD) {
 #pragma unroll
@@ -105,10 +110,19 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
             for (int i = 0; i < AHEAD; i++)
                 own[AT((k + i) * 32 + lane)] = v[i];
         }
-    } else {
+    } else if (have > 0) { /* places beyond the end read the row's first element: no load waits for a comparison */
 #pragma unroll 1
-        for (int e = lane; e < have && e < 32 * K; e += 32)
-            own[AT(e)] = IN_x(base + e);
+        for (int k = 0; k < K; k += LATE) {
+            $T w[LATE];
+#pragma unroll
+            for (int i = 0; i < LATE; i++) {
+                const int e = (k + i) * 32 + lane;
+                w[i] = IN_x(e < have ? base + e : row * n);
+            }
+#pragma unroll
+            for (int i = 0; i < LATE; i++)
+                own[AT((k + i) * 32 + lane)] = w[i];
+        }
     }
     SYNC();
     $T a = ZERO;
@@ -143,9 +157,11 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
             before = lane > 0 ? OP(all, before) : all;
         all = OP(all, b);
     }
+#if !SINGLE
     GND_GLOBAL g_u64 *sum = st + 8 + row * each, *prefix = sum + each / 2;
     if (lid == 0)
         acc_put(sum + (g_i64)tile * AW, acc_of(all));
+#endif
 #pragma unroll
     for (int k = 0; k < K; k++)
         if (k < count) {
@@ -157,6 +173,10 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
 #endif
             own[AT(lane * K + k)] = lid > 0 ? OP(before, a) : a;
         }
+#if SINGLE
+    SYNC();
+    const acc carry = acc_of(ZERO); /* of no tile */
+#else
     /* the sums of the blocks that end with this tile; then the prefixes of the blocks that begin with it */
     for (int l = 0; tile >> (5 * l) && DIGIT(l) == 31; l++)
         if (TURN(l)) {
@@ -185,13 +205,14 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
             SYNC();
         }
     GND_BARRIER();
+    const acc carry = part[0];
+#endif
 #if INIT
     if (tile == 0 && lid == 0)
         gnd_st_$n(y, row * (n + 1), FIRST);
 #endif
-    const acc carry = part[0];
     const g_i64 to = base + (INIT ? row + 1 : 0);
-    if (m == WG * K) {
+    if (have >= 32 * K) {
 #pragma unroll
         for (int k = 0; k < K; k++) {
             const $T b = own[AT(k * 32 + lane)];

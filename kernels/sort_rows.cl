@@ -169,74 +169,156 @@
 #endif
     }
 
-/* --- the first `keep` places of rows that the registers of a group hold: digit by digit, the most
- * significant first, the elements that may still be the last one of them are counted by their values of
- * the digit; those of smaller values are taken. The index gives the last digits (SELECTED of an element),
- * so that no two are equal. A few are left, which each count what comes before them. ------------------ */
+/* --- the first `keep` places of rows that the registers of a group hold. A first kernel (sort_bound) deals a row to
+ * PARTS parts, at least twice as many as places. Of the first elements of the parts the one at place `keep` is a
+ * bound, because it and those before it are `keep` elements; few others come before it as well. If they fit into
+ * `chosen`, each counts what comes before it; else the row is `left` to the second kernel: how many, and which. ---- */
 //@fn lticket u32 opencl
 #define gnd_lticket_u32(p) atomic_inc((volatile __local g_u32 *)(p))
 //@fn lticket u32 cuda
 #define gnd_lticket_u32(p) atomicAdd(p, 1u)
+//@text sort_bound
+    GND_LOCAL g_u32 cnt[2 * PARTS], count;
+    GND_LOCAL ELEM chosen[2 * PARTS], best[TPG], bound;
+    const int t = (int)GND_LID(0), len = (int)n;
+    const g_i64 row = (g_i64)GND_GRP(0);
+    ELEM e[IPT];
+    g_u32 few = 0;
+    if (len == TPG * IPT) {
+        EACH e[j] = AT(STRIPED);
+    } else {
+        EACH { /* no load waits for a comparison */
+            const ELEM v = AT(STRIPED < len ? STRIPED : 0);
+            e[j] = STRIPED < len ? v : PAD;
+        }
+    }
+    ELEM top = e[0];
+    UNROLL for (int j = 1; j < IPT; j++)
+        if (before(e[j], top))
+            top = e[j];
+    best[t] = top;
+    for (int i = t; i < 2 * PARTS; i += TPG)
+        cnt[i] = 0;
+    if (t == 0) {
+        count = 0;
+        bound = PAD;
+    }
+    GND_BARRIER();
+    if (t < PARTS) {
+        for (int k = t + PARTS; k < TPG; k += PARTS)
+            if (before(best[k], top))
+                top = best[k];
+        chosen[t] = top;
+    }
+    GND_BARRIER();
+    /* cnt[i] = how many of the first c of `chosen` come before chosen[i]: several work-items count for each */
+#define PLACES(c)                                                                                          \
+    {                                                                                                      \
+        const int times = (c) < TPG ? TPG / (c) : 1;                                                       \
+        for (int w = t; w < (c) * times; w += TPG) {                                                       \
+            const int i = w % (c);                                                                         \
+            const ELEM own = chosen[i];                                                                    \
+            g_u32 at = 0;                                                                                  \
+            for (int k = w / (c); k < (c); k += times)                                                     \
+                at += before(chosen[k], own);                                                              \
+            gnd_ladd_u32(&cnt[i], at);                                                                     \
+        }                                                                                                  \
+        GND_BARRIER();                                                                                     \
+    }
+    PLACES(PARTS)
+    if (t < PARTS && (g_i64)cnt[t] == keep - 1)
+        bound = chosen[t];
+    GND_BARRIER();
+    top = bound;
+    for (int i = t; i < 2 * PARTS; i += TPG)
+        cnt[i] = 0;
+    EACH few |= (g_u32)(STRIPED < len && !before(top, e[j])) << j;
+    for (; few; few &= few - 1u) { /* read again, because registers have no indices */
+        const int i = gnd_ctz_u32(few) * TPG + t;
+        const g_u32 at = gnd_lticket_u32(&count);
+        if (at < 2 * PARTS)
+            chosen[at] = AT(i);
+    }
+    GND_BARRIER();
+    const int all = count <= 2 * PARTS ? (int)count : 1;
+    PLACES(all)
+    if (count > 2 * PARTS) {
+        if (t == 0)
+            left[1 + gnd_ticket_u32(left)] = (g_u32)row;
+    } else {
+        for (int i = t; i < all; i += TPG)
+            if ((g_i64)cnt[i] < keep)
+                y[row * keep + cnt[i]] = index(chosen[i]);
+    }
+
+/* Digit by digit, the most significant first, the elements that may still be the last one of the places are counted by
+ * their values of the digit; those of smaller values are taken. The index gives the last digits (SELECTED of an
+ * element), so that no two are equal. A few are left, which each count what comes before them. ------------- */
 //@text sort_select
     GND_LOCAL g_u32 cnt[1024], sum[2][256], found[3], count;
     GND_LOCAL ELEM chosen[KEEP];
     const int t = (int)GND_LID(0), len = (int)n;
-    const g_i64 row = (g_i64)GND_GRP(0);
-    ELEM e[IPT];
-    g_u32 open = 0, taken = 0, rest = (g_u32)keep;
-    EACH {
-        e[j] = PAD;
-        if (STRIPED < len) {
-            e[j] = AT(STRIPED);
-            open |= 1u << j;
-        }
-    }
-    if (t == 0)
-        count = 0;
+    /* As many rounds for each work-item: in loops in loops PoCL computes something else otherwise. */
+#define EACH_DIGIT for (int w = 0, d = t; w < 256; w += TPG, d += TPG) if (d < 256)
 #define SELECTED(e) (p < IDIGITS ? (g_u32)(index(e) >> (8 * p)) & 255u : dig(e, p - IDIGITS))
-    for (int p = DIGITS + IDIGITS - 1; p >= 0; p--) {
-        for (int i = t; i < 1024; i += TPG)
-            cnt[i] = 0;
-        GND_BARRIER();
-        EACH if (open >> j & 1u) gnd_linc_u32(&cnt[SELECTED(e[j]) * 4u + (g_u32)(t & 3)]);
-        GND_BARRIER();
-        for (int d = t; d < 256; d += TPG)
-            sum[0][d] = cnt[4 * d] + cnt[4 * d + 1] + cnt[4 * d + 2] + cnt[4 * d + 3];
-        GND_BARRIER();
-        for (int k = 0; k < 8; k++) {
-            for (int d = t; d < 256; d += TPG)
-                sum[(k + 1) & 1][d] = sum[k & 1][d] + (d >= 1 << k ? sum[k & 1][d - (1 << k)] : 0u);
-            GND_BARRIER();
-        }
-        for (int d = t; d < 256; d += TPG) {
-            const g_u32 less = d ? sum[0][d - 1] : 0u;
-            if (less < rest && rest <= sum[0][d]) {
-                found[0] = (g_u32)d;
-                found[1] = less;
-                found[2] = sum[0][d];
+    for (g_i64 q = (g_i64)GND_GRP(0); q < LEFT; q += (g_i64)GND_NGRP(0)) {
+        const g_i64 row = ROW(q);
+        ELEM e[IPT];
+        g_u32 open = 0, taken = 0, rest = (g_u32)keep;
+        EACH {
+            e[j] = PAD;
+            if (STRIPED < len) {
+                e[j] = AT(STRIPED);
+                open |= 1u << j;
             }
         }
-        GND_BARRIER();
-        const g_u32 limit = found[0], all = found[2] == rest;
-        EACH if (open >> j & 1u) {
-            const g_u32 d = SELECTED(e[j]);
-            if (d < limit || (all && d == limit))
-                taken |= 1u << j;
-            if (d != limit)
-                open &= ~(1u << j);
+        if (t == 0)
+            count = 0;
+        for (int p = DIGITS + IDIGITS - 1; p >= 0; p--) {
+            for (int i = t; i < 1024; i += TPG)
+                cnt[i] = 0;
+            GND_BARRIER();
+            EACH if (open >> j & 1u) gnd_linc_u32(&cnt[SELECTED(e[j]) * 4u + (g_u32)(t & 3)]);
+            GND_BARRIER();
+            EACH_DIGIT
+                sum[0][d] = cnt[4 * d] + cnt[4 * d + 1] + cnt[4 * d + 2] + cnt[4 * d + 3];
+            GND_BARRIER();
+            for (int k = 0; k < 8; k++) {
+                EACH_DIGIT
+                    sum[(k + 1) & 1][d] = sum[k & 1][d] + (d >= 1 << k ? sum[k & 1][d - (1 << k)] : 0u);
+                GND_BARRIER();
+            }
+            EACH_DIGIT {
+                const g_u32 less = d ? sum[0][d - 1] : 0u;
+                if (less < rest && rest <= sum[0][d]) {
+                    found[0] = (g_u32)d;
+                    found[1] = less;
+                    found[2] = sum[0][d];
+                }
+            }
+            GND_BARRIER();
+            const g_u32 limit = found[0], all = found[2] == rest;
+            EACH if (open >> j & 1u) {
+                const g_u32 d = SELECTED(e[j]);
+                if (d < limit || (all && d == limit))
+                    taken |= 1u << j;
+                if (d != limit)
+                    open &= ~(1u << j);
+            }
+            rest -= found[1];
+            if (all)
+                break;
         }
-        rest -= found[1];
-        if (all)
-            break;
-    }
-    EACH if (taken >> j & 1u) chosen[gnd_lticket_u32(&count)] = e[j];
-    GND_BARRIER();
-    for (int i = t; i < (int)keep; i += TPG) {
-        const ELEM own = chosen[i];
-        int at = 0;
-        for (int k = 0; k < (int)keep; k++)
-            at += before(chosen[k], own);
-        y[row * keep + at] = index(own);
+        EACH if (taken >> j & 1u) chosen[gnd_lticket_u32(&count)] = e[j];
+        GND_BARRIER();
+        for (int i = t; i < (int)keep; i += TPG) {
+            const ELEM own = chosen[i];
+            int at = 0;
+            for (int k = 0; k < (int)keep; k++)
+                at += before(chosen[k], own);
+            y[row * keep + at] = index(own);
+        }
+        GND_BARRIER();
     }
 
 /* --- short rows: a work-item counts what comes before its element. Elements are those of argsort, which

@@ -105,6 +105,8 @@ void gnd__prim_mask(gnd__prog *p)
     gnd__pk_int(p, "nb", nb);
     if (!groups)
         gnd__pk_int(p, "per", per);
+    if (groups)
+        gnd__pk_defs(p, "mask_vote", GND_INT64);
     gnd__pk_body(p, groups ? "mask_bits" : "mask_bits_own", GND_INT64);
     end_blocks(p, nb, per, gnd__prog_reads(p, 0), p->size * 8);
     gnd__pk_begin(p, "k_scan");

@@ -27,6 +27,7 @@ enum {
     ITEMS = 1 << 16,     /* number of columns from which they are not cut */
     ALL_ITEMS = 1 << 18, /* number of work-items if they are cut */
     AHEAD = 8,           /* loads of a work-item at once, if its values stay in local memory */
+    LATE = 4,            /* the same at the end of a row; or 2 */
     LONG = 1 << 23,      /* bytes from which tiles are larger */
     TILE_BYTES = 64,     /* of a work-item, in other tiles */
     GROUPS = 2048,       /* number of groups if rows are cut */
@@ -46,6 +47,7 @@ typedef struct shape {
     int64_t t, rg;
     int64_t s, chunk; /* parts of a row, steps of each */
     int64_t line;     /* one kernel: tiles of a row, or of a strip of 32 columns; else 0 */
+    int single;       /* of a row: it is one tile, which waits for none */
     int keep;         /* of a row: registers keep the values of a tile */
     int strip;        /* of a strip */
     int64_t tiles;    /* CPUs: tiles of columns */
@@ -81,6 +83,45 @@ static int is_float_sum(const gnd__primargs *a, gnd_dtype t)
     return a->n[A_OP] == GND__SCAN_SUM && (kind == 'f' || kind == 'c');
 }
 
+/* One tile for each row: the least group of at least 64 work-items that takes all its steps, up to
+ * k, and a few more in the largest group; and then as few steps as this group needs. 0: there is
+ * none. */
+static int shape_single(shape *h, const gnd_props *p, size_t size)
+{
+    const int cpu = p->kind == GND_DEV_CPU;
+    const int64_t most = cpu ? 128 : 2 * GROUP; /* tests have short rows */
+    int64_t group = 64, k;
+    while (group < most && group * h->k < h->n)
+        group *= 2;
+    k = ceil_div(h->n, group);
+    if (k > h->k + (cpu ? 0 : h->k / 4) || (size_t)group > p->max_group ||
+        (size_t)group > p->max_local[0] ||
+        (uint64_t)group * (k + (k >> h->pad) + 4) * size > p->local_bytes)
+        return 0;
+    h->group = (int)group;
+    h->k = (int)(k + (k & 1));
+    h->keep = size <= 4;
+    h->line = h->single = 1;
+    return 1;
+}
+
+/* Tiles of a row that wait for each other. */
+static void shape_line(shape *h, const gnd_props *p, size_t size, int float_sum)
+{
+    /* A tile waits long for what stands before it; more bytes on their way hide that. */
+    h->keep = size <= 4;
+    if (p->kind == GND_DEV_CPU) {
+        h->group = 64; /* tests use small tiles */
+    } else if (h->m * h->n * (int64_t)size >= LONG && (size <= 4 || (size == 8 && float_sum))) {
+        h->k = size <= 4 ? 24 : 16;
+        h->keep = 0;
+    }
+    h->line = ceil_div(h->n, (int64_t)h->group * h->k);
+    /* as few steps as this number of tiles allows, so that the last one is not nearly empty */
+    if (h->k > AHEAD)
+        h->k = (int)ceil_div(ceil_div(h->n, h->line * h->group), AHEAD) * AHEAD;
+}
+
 static void shape_gpu_rows(shape *h, const gnd__target *t, size_t size, int float_sum)
 {
     const gnd_props *p = t->props;
@@ -95,16 +136,11 @@ static void shape_gpu_rows(shape *h, const gnd__target *t, size_t size, int floa
             (uint64_t)h->group * (h->k + h->k / 4 + 2) * size <= p->local_bytes)
             break;
     tiles = ceil_div(h->n, (int64_t)h->group * h->k);
+    if (t->waits && h->inner == 1 && 2 * ceil_div(h->n, h->k) > GROUP / 4 &&
+        shape_single(h, p, size))
+        return;
     if (t->waits && h->inner == 1 && tiles > 1 && h->group % 32 == 0 && tiles <= TILES / h->m) {
-        /* A tile waits long for what stands before it; more bytes on their way hide that. */
-        h->keep = size <= 4;
-        if (p->kind == GND_DEV_CPU) {
-            h->group = 64; /* tests use small tiles */
-        } else if (h->m * h->n * (int64_t)size >= LONG && (size <= 4 || (size == 8 && float_sum))) {
-            h->k = size <= 4 ? 24 : 16;
-            h->keep = 0;
-        }
-        h->line = ceil_div(h->n, (int64_t)h->group * h->k);
+        shape_line(h, p, size, float_sum);
         return;
     }
     h->t = h->group / h->inner;
@@ -292,10 +328,14 @@ static int64_t carry_words(const scan *c)
 static void begin_once(const scan *c, int64_t words)
 {
     gnd__prog *p = c->p;
-    const int st = gnd__prog_scratch(p, words * 8);
-    gnd__prog_fill(p, st, GND_UINT64, words, "0");
+    const int st = words ? gnd__prog_scratch(p, words * 8) : 0;
+    if (words)
+        gnd__prog_fill(p, st, GND_UINT64, words, "0");
     begin(c, "k_scan", 1, 1, 0);
     sizes(c);
+    gnd__pk_def(p, "#define SINGLE %d\n", c->h.single);
+    if (!words)
+        return;
     gnd__pk_mem(p, "st", st, GND_UINT64);
     gnd__pk_int(p, "tiles", c->h.line);
 }
@@ -310,14 +350,14 @@ static void by_tiles(const scan *c)
     int64_t each = 0, words;
     for (int l = 0; l < LEVELS && h->line >> (5 * l); l++)
         each += 2 * aw * ceil_div(h->line, (int64_t)1 << (5 * l));
-    words = 8 + h->m * each;
+    words = h->single ? 0 : 8 + h->m * each;
     begin_once(c, words);
     gnd__pk_int(p, "each", each);
     gnd__pk_def(p,
                 "#define WG %d\n#define K %d\n#define PAD %d\n#define LEVELS %d\n#define AW %d\n",
                 h->group, h->k, h->pad, LEVELS, (int)aw);
-    gnd__pk_def(p, "#define KEEP %d\n#define AHEAD %d\n", h->keep,
-                h->keep || h->k < AHEAD ? h->k : AHEAD);
+    gnd__pk_def(p, "#define KEEP %d\n#define AHEAD %d\n#define LATE %d\n", h->keep,
+                h->keep || h->single || h->k < AHEAD ? h->k : AHEAD, h->k % LATE ? 2 : LATE);
     gnd__pk_defs(p, "warps", p->dtype);
     gnd__pk_defs(p, "scan_words", p->dtype);
     gnd__pk_defs(p, "scan_line_defs", p->dtype);
@@ -325,7 +365,10 @@ static void by_tiles(const scan *c)
     /* asks for many groups at once, because each waits long, unless an expression needs the
      * registers, or tiles fill the local memory */
     const int large = h->k * (int)value_size(p->dtype) > TILE_BYTES || aw > 4;
-    gnd__pk_resident(p, p->in[0].inl && !p->in[0].inl->plain ? 4 : large ? 6 : 8);
+    gnd__pk_resident(p, (p->in[0].inl && !p->in[0].inl->plain ? 4
+                         : large                              ? 6
+                                                              : 8) *
+                            GROUP / h->group);
     gnd__pk_end1(p, h->m * h->line, (size_t)h->group, gnd__prog_reads(p, 0) + words * 8,
                  rows_bytes(p) + words * 8);
 }

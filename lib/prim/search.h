@@ -16,5 +16,15 @@ gnd_array *gnd__member_node(gnd_array *a, gnd_array *x, int invert);
 /* Counts the occurrences of each of 0 .. n - 1 in x, of an int dtype: int64. Other values are not
  * counted. */
 gnd_array *gnd__tally_node(gnd_array *x, int64_t n);
+/* Counts the elements of x, float32 or float64, in bins of one width: of x's dtype are the edges,
+ * 1-d, and their span, 0-d, as rounded from the ends. A value on an inner edge is in the bin above.
+ * For GPUs, and up to so many bins that a group has local memory for their counters
+ * (gnd__bins_pay). */
+gnd_array *gnd__bins_node(gnd_array *x, gnd_array *edges, gnd_array *span);
+int gnd__bins_pay(const gnd_device *dev, int64_t n);
+/* Which of 0 .. n - 1 occur in x, of an int dtype: bool. For GPUs, and an n for which that takes
+ * less time than counting (gnd__there_pays). */
+gnd_array *gnd__there_node(gnd_array *x, int64_t n);
+int gnd__there_pays(const gnd_device *dev, int64_t n);
 
 #endif

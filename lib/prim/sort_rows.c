@@ -68,24 +68,51 @@ void gnd__sort_short(gnd__sorter *s)
     gnd__pk_end1(p, groups, s->tpg, gnd__prog_reads(p, 0), result_bytes(s));
 }
 
-void gnd__sort_select(gnd__sorter *s)
+/* Begins a kernel that selects. left: the memory of the rows left to the second, or -1. */
+static void begin_select(gnd__sorter *s, const char *name, int left)
 {
     gnd__prog *p = s->p;
-    int bytes = 1;
-    while ((s->n - 1) >> (8 * bytes))
-        bytes++;
-    gnd__pk_begin(p, "k_select");
+    gnd__pk_begin(p, name);
     gnd__pk_in(p, "x", 0);
     result(s);
     gnd__pk_int(p, "n", s->n);
-    gnd__pk_def(p, "#define KEEP %d\n#define IDIGITS %d\n#define DIGITS %d\n", GND__SORT_SELECT,
-                bytes, s->digits);
+    if (left >= 0)
+        gnd__pk_mem(p, "left", left, GND_UINT32);
     gnd__sort_defs(s, 1, GND__SORT_KEYED);
     gnd__pk_defs(p, "sort_ends", s->t);
     order_defs(s);
     gnd__sort_tile_defs(s);
+}
+
+void gnd__sort_select(gnd__sorter *s)
+{
+    gnd__prog *p = s->p;
+    const int64_t units = p->t->props->compute_units > 0 ? p->t->props->compute_units : 1;
+    int64_t parts = 32, groups = s->rows;
+    int bytes = 1, left = -1;
+    while ((s->n - 1) >> (8 * bytes))
+        bytes++;
+    while (parts < 2 * s->keep)
+        parts *= 2;
+    if (parts <= (int64_t)s->tpg && s->rows < UINT32_MAX &&
+        ((int64_t)s->tpg + 2 * parts) * (s->esize + 4) + 256 <= (int64_t)p->t->props->local_bytes) {
+        left = gnd__prog_scratch(p, 4 * (1 + s->rows));
+        gnd__prog_fill(p, left, GND_UINT32, 1, "0");
+        begin_select(s, "k_bound", left);
+        gnd__pk_def(p, "#define PARTS %d\n", (int)parts);
+        gnd__pk_body(p, "sort_bound", s->t);
+        gnd__pk_end1(p, s->rows, s->tpg, gnd__prog_reads(p, 0), result_bytes(s));
+        groups = groups < 2 * units ? groups : 2 * units; /* usually no row is left */
+    }
+    begin_select(s, "k_select", left);
+    if (left < 0)
+        gnd__pk_int(p, "rows", s->rows);
+    gnd__pk_def(p, "#define KEEP %d\n#define IDIGITS %d\n#define DIGITS %d\n", GND__SORT_SELECT,
+                bytes, s->digits);
+    gnd__pk_def(p, left < 0 ? "#define LEFT rows\n#define ROW(q) (q)\n"
+                            : "#define LEFT (g_i64)left[0]\n#define ROW(q) (g_i64)left[1 + (q)]\n");
     gnd__pk_body(p, "sort_select", s->t);
-    gnd__pk_end1(p, s->rows, s->tpg, gnd__prog_reads(p, 0), result_bytes(s));
+    gnd__pk_end1(p, groups, s->tpg, gnd__prog_reads(p, 0), result_bytes(s));
 }
 
 void gnd__sort_rows(gnd__sorter *s)

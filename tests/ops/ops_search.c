@@ -347,8 +347,11 @@ static void bincounts(gnd_device *dev, const char *spec)
     one_count(dev, spec, GND_INT32, 9000, 20000, 8192);
     one_count(dev, spec, GND_INT32, 9000, 20000, 8193);
     one_count(dev, spec, GND_INT32, 100000, 5000, 100003);
-    if (on_gpu)
+    if (on_gpu) { /* dealt out to bins */
+        one_count(dev, spec, GND_INT32, 30000, (1 << 20) + 5003, 20001);
+        one_count(dev, spec, GND_INT64, 9, (1 << 20) + 1, 8500);
         return;
+    }
     one_count(dev, spec, GND_INT64, 300, 5000, 200);
     one_count(dev, spec, GND_INT8, 100, 5000, 60);
     int64_t got[6];
@@ -440,14 +443,58 @@ static void one_histogram(gnd_device *dev, const char *spec, gnd_dtype t, int64_
     ref_free(&v);
 }
 
+/* Edges, and the numbers beside them, where rounding of a computed place would count in another
+ * bin. */
+static void beside_edges(gnd_device *dev, const char *spec, int64_t n, double low, double high)
+{
+    float *x = calloc(3 * (size_t)n + 8, sizeof *x);
+    double *edge = calloc((size_t)n + 1, sizeof *edge);
+    int64_t *want = calloc((size_t)n, 8), *got = calloc((size_t)n, 8), m = 0;
+    gnd_array *out[2];
+    gnd_scope_begin();
+    gnd_array *e = gnd_linspace(dev, gnd_real(low), gnd_real(high), n + 1, 1, GND_FLOAT32);
+    float *ends = calloc((size_t)n + 1, sizeof *ends);
+    tap_is_int(gnd_read(e, ends, (size_t)(n + 1) * sizeof *ends), GND_OK, "%s: edges", spec);
+    for (int64_t i = 0; i <= n; i++) {
+        edge[i] = (double)ends[i];
+        x[m++] = ends[i];
+        x[m++] = nextafterf(ends[i], INFINITY);
+        x[m++] = nextafterf(ends[i], -INFINITY);
+    }
+    x[m++] = NAN;
+    x[m++] = INFINITY;
+    x[m++] = -INFINITY;
+    for (int64_t i = 0; i < m; i++) {
+        const int64_t k = bin_of((double)x[i], edge, n);
+        if (k >= 0)
+            want[k]++;
+    }
+    gnd_histogram(gnd_from(dev, GND_FLOAT32, 1, &m, x), n, (double[]){low, high}, NULL, NULL, 0,
+                  out);
+    tap_is_int(gnd_read(out[0], got, (size_t)n * 8), GND_OK, "%s: counted", spec);
+    tap_is_mem(got, want, (size_t)n * 8, "%s %s: numbers beside the edges of %lld bins", spec,
+               shape_name, (long long)n);
+    gnd_scope_end();
+    free(ends);
+    free(x);
+    free(edge);
+    free(want);
+    free(got);
+}
+
 static void histograms(gnd_device *dev, const char *spec)
 {
     const double range[2] = {-2.25, 3.1};
     one_histogram(dev, spec, GND_FLOAT32, 4000, 10, NULL, 0);
     one_histogram(dev, spec, GND_FLOAT32, 4000, 77, range, 0);
     one_histogram(dev, spec, GND_FLOAT32, 4000, 9, NULL, 1);
-    if (on_gpu)
+    beside_edges(dev, spec, 640, -0.1, 0.3);
+    beside_edges(dev, spec, 8100, 1, 2); /* near a bin's edge everywhere, in float32 */
+    if (on_gpu) {
+        if (!ref_skip(dev, GND_FLOAT64, 2))
+            one_histogram(dev, spec, GND_FLOAT64, 1000, 1000, NULL, 0);
         return;
+    }
     one_histogram(dev, spec, GND_FLOAT16, 1000, 10, range, 0);
     one_histogram(dev, spec, GND_INT32, 1000, 7, NULL, 0);
     if (!ref_skip(dev, GND_FLOAT64, 4))

@@ -271,6 +271,35 @@ static void wrong_arguments(void)
     gnd_close(dev32);
 }
 
+/* The values of many ints in a large range, which a GPU marks in bits. */
+static void marked(gnd_device *dev, const char *spec)
+{
+    enum { N = 1100003, RANGE = 1000000 };
+    const int64_t n = N, low = -700000;
+    char *there = calloc(RANGE, 1);
+    int32_t *v = calloc(N, sizeof *v), *got = calloc(RANGE, sizeof *got);
+    int64_t m = 0, bad = 0;
+    ref_seed(12);
+    for (int i = 0; i < N; i++) {
+        const int64_t k = i < 2 ? i * (RANGE - 1) : ref_range(0, RANGE - 1) / 3 * 3;
+        v[i] = (int32_t)(low + k);
+        m += !there[k];
+        there[k] = 1;
+    }
+    gnd_scope_begin();
+    gnd_array *u = gnd_unique_values(gnd_from(dev, GND_INT32, 1, &n, v));
+    tap_is_int(gnd_size(u), m, "%s: how many values of a large range", spec);
+    tap_is_int(gnd_read(u, got, (size_t)m * sizeof *got), GND_OK, "%s: read", spec);
+    for (int64_t k = 0, at = 0; k < RANGE; k++)
+        if (there[k])
+            bad += got[at++] != low + k;
+    tap_is_int(bad, 0, "%s: which", spec);
+    gnd_scope_end();
+    free(there);
+    free(v);
+    free(got);
+}
+
 static void all(gnd_device *dev, const char *spec)
 {
     uniques(dev, spec);
@@ -282,5 +311,7 @@ int main(void)
 {
     wrong_arguments();
     ref_devices(all);
+    setenv("GND_KERNEL_SHAPE", "gpu", 1);
+    ref_devices(marked);
     return tap_done();
 }

@@ -304,6 +304,31 @@ static void topk(gnd_device *dev, const char *spec, gnd_dtype t, int64_t rows, i
     gnd_scope_end();
 }
 
+/* Rows whose largest elements are at a few places of each 32, so that a bound from equal parts of a
+ * row leaves many. */
+static void topk_uneven(gnd_device *dev, const char *spec)
+{
+    enum { ROWS = 2, N = 4096, K = 64 };
+    float *got = calloc(2 * ROWS * N, sizeof *got);
+    gnd_array *out[2];
+    int bad = 0;
+    ref_arr x;
+    gnd_scope_begin();
+    gnd_array *a = ref_make(dev, GND_FLOAT32, 2, (int64_t[]){ROWS, N}, REF_CONTIG, REF_REAL, &x);
+    gnd_array *at = gnd_remainder(gnd_arange_i64(dev, 0, N, 1, GND_INT32), gnd_int(32));
+    a = gnd_where(gnd_less(at, gnd_int(4)), gnd_add(gnd_abs(a), gnd_int(9)), gnd_sin(a));
+    gnd_topk(a, K, 1, 0, out);
+    gnd_status st = gnd_read(out[0], got, ROWS * K * sizeof *got);
+    if (st == GND_OK)
+        st = gnd_read(gnd_sort(a, 1, GND_DESCENDING), got + ROWS * N, ROWS * N * sizeof *got);
+    for (int r = 0; r < ROWS; r++)
+        bad += memcmp(got + r * K, got + (ROWS + r) * N, K * sizeof *got) != 0;
+    tap_ok(st == GND_OK && !bad, "%s %s: topk of uneven rows", spec, shape_name);
+    free(got);
+    ref_free(&x);
+    gnd_scope_end();
+}
+
 static int by_bits(const void *a, const void *b)
 {
     return memcmp(a, b, 4);
@@ -360,6 +385,7 @@ static void parts(gnd_device *dev, const char *spec)
     topk(dev, spec, GND_FLOAT32, 5, 3001, 256, 1, 1,
          REF_SMALL); /* a quarter and less: selected on GPUs */
     topk(dev, spec, GND_FLOAT32, 2, 8192, 64, 1, 0, REF_REAL);
+    topk_uneven(dev, spec);
     topk(dev, spec, GND_UINT64, 7, 1025, 256, 0, 1, REF_SPECIAL);
     if (lean < 6) {
         topk(dev, spec, GND_BFLOAT16, 3, 700, 100, 1, 0, REF_SPECIAL);

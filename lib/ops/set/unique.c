@@ -124,9 +124,29 @@ static int small_range(gnd_array *x, int64_t *low, int64_t *range, gnd_array **b
     return width < (uint64_t)x->size && width < INT32_MAX;
 }
 
+/* x - low, where no difference is negative or has more than 32 bits. */
+static gnd_array *above(gnd_array *x, int64_t low)
+{
+    const int wide = gnd_dtype_size((gnd_dtype)x->dtype) == 8;
+    return gnd_subtract(gnd__as(x, wide ? GND_INT64 : GND_UINT32),
+                        gnd_int(wide ? low : (int64_t)(uint32_t)low));
+}
+
+/* The values alone need no counts. */
+static gnd_array *those_there(gnd_array *x, int64_t low, int64_t range)
+{
+    gnd_array *k = above(x, low), *there = gnd__is_bad(k) ? k : gnd__there_node(k, range);
+    return gnd__as(gnd_add(gnd__set_positions(there), gnd_int(low)), (gnd_dtype)x->dtype);
+}
+
 static gnd__unique by_counting(gnd_array *x, int64_t low, int64_t range, unsigned flags)
 {
     gnd__unique f = {0};
+    if (!(flags & (GND_UNIQUE_INDICES | GND_UNIQUE_INVERSE | GND_UNIQUE_COUNTS)) &&
+        gnd__there_pays(x->dev, range)) {
+        f.values = those_there(x, low, range);
+        return f;
+    }
     gnd_array *k =
         gnd_subtract(gnd__as(x, GND_INT64), gnd_int(low)); /* wraps for uint64, and back */
     gnd_array *c = gnd__is_bad(k) ? k : gnd__tally_node(k, range),

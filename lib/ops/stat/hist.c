@@ -252,6 +252,25 @@ static gnd_array *check_edges(const char *func, const gnd_array *x, gnd_array *e
     return NULL;
 }
 
+/* The counts of x in n uniform bins, and their edges, in one kernel. NULL: this dtype, number or
+ * device has none. */
+static gnd_array *counted_by_width(const char *func, gnd_array *x, int64_t n, const double *range,
+                                   gnd_array **edges)
+{
+    const gnd_dtype t = edge_dtype(x);
+    if ((t != GND_FLOAT32 && t != GND_FLOAT64) || x->size == 0 || !gnd__bins_pay(x->dev, n))
+        return NULL;
+    const ends e = ends_of(func, x, range);
+    gnd_array *span = gnd_subtract(e.high, e.low);
+    *edges = edges_between(x, e, n);
+    if (gnd__is_bad(span) || gnd__is_bad(*edges))
+        return gnd__is_bad(span) ? span : *edges;
+    if (span->weak)
+        span = gnd__filled(x->dev, t, 0, NULL, &span->p.value);
+    x = gnd__as(gnd__flat(x), t);
+    return gnd__is_bad(x) ? x : gnd__bins_node(x, *edges, span);
+}
+
 /* The bins of x along one dimension: their edges, and the bin number of each element. */
 static gnd_array *binned(const char *func, gnd_array *x, int64_t bins, const double *range,
                          gnd_array *given, gnd_array **edges)
@@ -330,8 +349,11 @@ gnd_status gnd_histogram(gnd_array *x, int64_t bins, const double *range, gnd_ar
     if (bad)
         return gnd__give_bad(bad, 2, out);
     const gnd__inner in = gnd__enter(func);
-    gnd_array *at = binned(func, x, bins, range, edges, &out[1]);
-    gnd_array *h = contents(at, weights, edges ? edges->size - 1 : bins);
+    gnd_array *h = edges || weights ? NULL : counted_by_width(func, x, bins, range, &out[1]);
+    if (!h) {
+        gnd_array *at = binned(func, x, bins, range, edges, &out[1]);
+        h = contents(at, weights, edges ? edges->size - 1 : bins);
+    }
     if (flags & GND_DENSITY && !gnd__is_bad(h)) {
         gnd_array *d = gnd__as(h, density_dtype(h));
         d = gnd_divide(d, widths(out[1], gnd__device_float(x->dev)));
