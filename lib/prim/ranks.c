@@ -1,34 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/ranks.c - elements at given places of sorted rows: see kernels/ranks.cl. Five passes, of
- * which three read all elements, where a sort has two for each byte of a key.
+ * prim/ranks.c - elements at given places of sorted rows: nodes; programs for CPUs, see
+ * kernels/ranks.cl. Five passes, of which three read all elements, where a sort has two for each
+ * byte of a key.
  */
 #include "prim/ranks.h"
 
 #include <string.h>
 #include "prim/choices.h"
-#include "prim/prim.h"
+#include "prim/ranks_priv.h"
 
 enum {
-    LEAST = 1 << 14, /* elements of a row; shorter ones are sorted on the way to few results */
-    ROWS = 16,       /* most rows: each block of one has counters */
-    WANTED = 24,     /* most places of a row */
+    LEAST = 1 << 14,  /* elements of a row; shorter ones are sorted on the way to few results */
+    GPU_LEAST = 8193, /* a group of a GPU sorts shorter ones in registers */
+    ROWS = 16,        /* most rows: each block of one has counters */
+    WANTED = 24,      /* most places of a row */
     BITS = 12,
     RUN = 1 << 14 /* least elements of a block */
 };
 
 int gnd__ranks_pay(const gnd_device *dev, gnd_dtype t, int64_t rows, int64_t n, int64_t places)
 {
-    return gnd__for_cpu(dev) && gnd_dtype_kind(t) != 'c' && n >= LEAST && rows <= ROWS &&
-           places <= WANTED;
+    if (gnd_dtype_kind(t) == 'c' || n > UINT32_MAX)
+        return 0;
+    return gnd__for_cpu(dev) ? n >= LEAST && rows <= ROWS && places <= WANTED
+                             : n >= GPU_LEAST && places <= GND__RANKS_GPU_WANTED;
 }
 
-gnd_array *gnd__ranks_node(gnd_array *x, gnd_array *place)
+gnd_array *gnd__ranks_node(gnd_array *x, gnd_array *place, int descending)
 {
     gnd__primargs a;
     memset(&a, 0, sizeof a);
     a.id = GND__PRIM_RANKS;
     a.mode[0] = a.mode[1] = GND__IN_AGAIN;
+    a.n[0] = descending;
     return gnd__prim_node(x->dev, &a, (gnd_dtype)x->dtype, 2, place->dim, 2,
                           (gnd_array *[]){x, place});
 }
@@ -41,11 +46,6 @@ typedef struct ranker {
     int ends, counts, found, interval, goal, moved;
 } ranker;
 
-static gnd_dtype unsigned_of(size_t size)
-{
-    return size == 1 ? GND_UINT8 : size == 2 ? GND_UINT16 : size == 4 ? GND_UINT32 : GND_UINT64;
-}
-
 static void begin(const ranker *r, const char *name, int reads)
 {
     gnd__prog *p = r->p;
@@ -57,6 +57,7 @@ static void begin(const ranker *r, const char *name, int reads)
     gnd__pk_int(p, "wanted", r->wanted);
     gnd__pk_int(p, "blocks", r->blocks);
     gnd__pk_int(p, "run", r->run);
+    gnd__pk_int(p, "flip", p->args->n[0] ? -1 : 0);
     gnd__pk_mem(p, "ends", r->ends, r->key);
     gnd__pk_def(p, "#define BITS %d\n#define WANTED %d\n#define ELEM g_u%d\n#define KEY g_u%d\n",
                 BITS, WANTED, 8 * (int)gnd_dtype_size(r->elem), 8 * (int)gnd_dtype_size(r->key));
@@ -111,8 +112,16 @@ void gnd__prim_ranks(gnd__prog *p)
     const gnd__pin *x = &p->in[0];
     const size_t size = gnd_dtype_size(x->dtype);
     const int64_t units = p->t->props->compute_units > 0 ? p->t->props->compute_units : 1;
-    ranker r = {
-        .p = p, .t = x->dtype, .elem = unsigned_of(size), .key = unsigned_of(size < 4 ? 4 : size)};
+    if (p->size == 0)
+        return;
+    if (!p->t->cpu) {
+        gnd__ranks_on_gpu(p);
+        return;
+    }
+    ranker r = {.p = p,
+                .t = x->dtype,
+                .elem = gnd__unsigned_of(size),
+                .key = gnd__unsigned_of(size < 4 ? 4 : size)};
     r.rows = x->dim[0];
     r.n = x->dim[1];
     r.wanted = p->dim[0];
@@ -121,6 +130,5 @@ void gnd__prim_ranks(gnd__prog *p)
         r.blocks = (r.n + RUN - 1) / RUN;
     r.run = (r.n + r.blocks - 1) / r.blocks;
     r.blocks = (r.n + r.run - 1) / r.run;
-    if (p->size)
-        passes(&r);
+    passes(&r);
 }
