@@ -126,14 +126,16 @@
 
 /* CPU: a work-item has a block. */
 //@text partition_count_cpu
-    g_u32 less = 0, equal = 0;
-    for (g_i64 i = row * n + lo; i < row * n + hi; i++) {
-        const KEY k = key(i);
-        less += k < p;
-        equal += k == p;
+    {
+        g_u32 less = 0, equal = 0;
+        for (g_i64 i = row * n + lo; i < row * n + hi; i++) {
+            const KEY k = key(i);
+            less += k < p;
+            equal += k == p;
+        }
+        c[2 * g] = less;
+        c[2 * g + 1] = equal;
     }
-    c[2 * g] = less;
-    c[2 * g + 1] = equal;
 //@text partition_sums_cpu
     g_i64 all_less = 0, all_equal = 0, less = 0, equal = 0;
     for (g_i64 b = 0; b < nblk; b++) {

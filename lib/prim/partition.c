@@ -16,7 +16,8 @@ enum {
     SORTED = 8192, /* the longest rows that are sorted: a group of a GPU has them in registers */
     GROUP = 256,
     EACH = 8,
-    LEAST = 4096, /* elements of a block */
+    GPU_LEAST = 4096, /* elements of a block */
+    CPU_LEAST = 16384,
     GPU_BLOCKS_PER_UNIT = 16,
     CPU_BLOCKS_PER_UNIT = 32,
     STEP = 256 /* elements that a CPU takes at once */
@@ -24,7 +25,7 @@ enum {
 
 int gnd__partition_counts(gnd_dtype t, int64_t n)
 {
-    return gnd_dtype_kind(t) != 'c' && n > SORTED && n <= UINT32_MAX;
+    return gnd_dtype_kind(t) != 'c' && gnd_dtype_size(t) > 1 && n > SORTED && n <= UINT32_MAX;
 }
 
 /* --- nodes ------------------------------------------------------------------------------------ */
@@ -121,40 +122,60 @@ static void begin(const divider *d, const char *name)
     gnd__pk_int(p, "n", d->n);
     gnd__pk_int(p, "nblk", d->blocks);
     gnd__pk_int(p, "run", d->run);
-    gnd__pk_int(p, "flip", p->args->n[GND__SORT_DESCENDING] ? -1 : 0);
     gnd__pk_mem(p, "c", d->counts, GND_UINT32);
     gnd__pk_def(p, "#define KEY g_u%d\n#define TPG %d\n#define EACH %d\n#define STEP %d\n",
                 size < 4 ? 32 : 8 * (int)size, (int)d->group, EACH, STEP);
-    gnd__pk_def(p, "#define ARG %d\n", d->indices);
+    gnd__pk_def(p, "#define ARG %d\n#define flip %d\n", d->indices,
+                p->args->n[GND__SORT_DESCENDING] ? -1 : 0);
     gnd__sort_unroll_defs(p);
     gnd__pk_defs(p, "partition_defs", d->t);
 }
 
+/* Appends the result and what k_move takes beside what both kernels have. */
+static void move_params(const divider *d)
+{
+    gnd__pk_out(d->p, "y");
+    gnd__pk_int(d->p, "from", d->p->args->n[GND__SORT_FROM]);
+    gnd__pk_int(d->p, "keep", d->keep);
+}
+
+static void move_body(const divider *d)
+{
+    const int cpu = d->p->t->cpu;
+    gnd__pk_body(d->p, cpu ? "partition_sums_cpu" : "partition_sums_gpu", d->t);
+    gnd__pk_body(d->p, "partition_starts", d->t);
+    gnd__pk_body(d->p, cpu ? "partition_move_cpu" : "partition_move_gpu", d->t);
+}
+
+/* Where a CPU's work-item has whole rows, one kernel does both. */
 static void divide(const divider *d)
 {
     gnd__prog *p = d->p;
-    const int cpu = p->t->cpu;
-    const int64_t groups = d->rows * d->blocks, reads = gnd__prog_reads(p, 0);
-    begin(d, "k_count");
+    const int cpu = p->t->cpu, together = cpu && d->blocks == 1;
+    const int64_t groups = d->rows * d->blocks, reads = gnd__prog_reads(p, 0),
+                  writes = p->size * (int64_t)gnd_dtype_size(p->dtype);
+    begin(d, together ? "k_rows" : "k_count");
+    if (together)
+        move_params(d);
     gnd__pk_body(p, "partition_begin", d->t);
     gnd__pk_body(p, cpu ? "partition_count_cpu" : "partition_count_gpu", d->t);
-    gnd__pk_end1(p, groups, d->group, reads, 8 * groups);
-
+    if (together)
+        move_body(d);
+    gnd__pk_end1(p, groups, d->group, reads, together ? writes : 8 * groups);
+    if (together)
+        return;
     begin(d, "k_move");
-    gnd__pk_out(p, "y");
-    gnd__pk_int(p, "from", p->args->n[GND__SORT_FROM]);
-    gnd__pk_int(p, "keep", d->keep);
+    move_params(d);
     gnd__pk_body(p, "partition_begin", d->t);
-    gnd__pk_body(p, cpu ? "partition_sums_cpu" : "partition_sums_gpu", d->t);
-    gnd__pk_body(p, "partition_starts", d->t);
-    gnd__pk_body(p, cpu ? "partition_move_cpu" : "partition_move_gpu", d->t);
-    gnd__pk_end1(p, groups, d->group, reads, p->size * (int64_t)gnd_dtype_size(p->dtype));
+    move_body(d);
+    gnd__pk_end1(p, groups, d->group, reads, writes);
 }
 
 static void partition(gnd__prog *p, int indices)
 {
     const gnd__pin *x = &p->in[0];
     const int64_t units = p->t->props->compute_units > 0 ? p->t->props->compute_units : 1;
+    const int64_t least = p->t->cpu ? CPU_LEAST : GPU_LEAST;
     const int64_t want = (p->t->cpu ? CPU_BLOCKS_PER_UNIT : GPU_BLOCKS_PER_UNIT) * units;
     divider d = {.p = p, .t = x->dtype, .indices = indices};
     if (p->size == 0)
@@ -164,8 +185,8 @@ static void partition(gnd__prog *p, int indices)
     d.keep = p->dim[p->ndim - 1];
     d.group = p->t->cpu ? 1 : gnd__prog_group(p, GROUP);
     d.blocks = (want + d.rows - 1) / d.rows;
-    if (d.blocks > (d.n + LEAST - 1) / LEAST)
-        d.blocks = (d.n + LEAST - 1) / LEAST;
+    if (d.blocks > (d.n + least - 1) / least)
+        d.blocks = (d.n + least - 1) / least;
     d.run = (d.n + d.blocks - 1) / d.blocks;
     d.blocks = (d.n + d.run - 1) / d.run;
     d.counts = gnd__prog_scratch(p, 8 * d.rows * d.blocks);

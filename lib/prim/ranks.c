@@ -15,7 +15,10 @@ enum {
     GPU_LEAST = 8193, /* a group of a GPU sorts shorter ones in registers */
     ROWS = 16,        /* most rows: each block of one has counters */
     WANTED = 24,      /* most places of a row */
-    BITS = 12,
+    BITS = 12,        /* the logarithm of the number of intervals */
+    NARROW_BITS =
+        9, /* of rows of fewer than MANY elements: counters take a quarter of them at most */
+    MANY = 1 << 16,
     RUN = 1 << 14 /* least elements of a block */
 };
 
@@ -43,7 +46,7 @@ typedef struct ranker {
     gnd__prog *p;
     gnd_dtype t, elem, key; /* of elements, of their bits, of their keys */
     int64_t rows, n, wanted, blocks, run;
-    int ends, counts, found, interval, goal, moved;
+    int bits, ends, counts, found, interval, goal, moved;
 } ranker;
 
 static void begin(const ranker *r, const char *name, int reads)
@@ -57,10 +60,11 @@ static void begin(const ranker *r, const char *name, int reads)
     gnd__pk_int(p, "wanted", r->wanted);
     gnd__pk_int(p, "blocks", r->blocks);
     gnd__pk_int(p, "run", r->run);
-    gnd__pk_int(p, "flip", p->args->n[0] ? -1 : 0);
     gnd__pk_mem(p, "ends", r->ends, r->key);
-    gnd__pk_def(p, "#define BITS %d\n#define WANTED %d\n#define ELEM g_u%d\n#define KEY g_u%d\n",
-                BITS, WANTED, 8 * (int)gnd_dtype_size(r->elem), 8 * (int)gnd_dtype_size(r->key));
+    gnd__pk_def(p, "#define BITS %d\n#define WANTED %d\n#define flip %d\n", r->bits, WANTED,
+                p->args->n[0] ? -1 : 0);
+    gnd__pk_def(p, "#define ELEM g_u%d\n#define KEY g_u%d\n", 8 * (int)gnd_dtype_size(r->elem),
+                8 * (int)gnd_dtype_size(r->key));
     gnd__pk_defs(p, "ranks_defs", r->t);
 }
 
@@ -70,41 +74,74 @@ static void end(const ranker *r, const char *body, int64_t items, int64_t rd, in
     gnd__pk_end1(r->p, items, 1, rd, wr);
 }
 
-static void passes(ranker *r)
+/* Adds the memory that k_find, k_move and k_end take beside `ends`, as far as asked for. */
+static void memory(const ranker *r, int counts, int found, int goal, int moved)
+{
+    gnd__prog *p = r->p;
+    if (counts)
+        gnd__pk_mem(p, "counts", r->counts, GND_INT64);
+    if (found)
+        gnd__pk_mem(p, "found", r->found, GND_INT64);
+    if (goal) {
+        gnd__pk_mem(p, "interval", r->interval, GND_INT64);
+        gnd__pk_mem(p, "goal", r->goal, GND_INT64);
+    }
+    if (moved)
+        gnd__pk_mem(p, "moved", r->moved, r->elem);
+}
+
+/* One place of rows that a work-item has whole: all passes in one kernel. */
+static void together(const ranker *r)
+{
+    static const char *const pass[] = {"ranks_ends", "ranks_count", "ranks_find", "ranks_move",
+                                       "ranks_end"};
+    gnd__prog *p = r->p;
+    begin(r, "k_rows", 1);
+    gnd__pk_in(p, "r", 1);
+    gnd__pk_out(p, "b");
+    memory(r, 1, 1, 1, 1);
+    for (int i = 0; i < 5; i++) {
+        gnd__pk_add(p, "    {\n");
+        gnd__pk_body(p, pass[i], r->t);
+        gnd__pk_add(p, "    }\n");
+    }
+    gnd__pk_end1(p, r->rows, 1, gnd__prog_reads(p, 0), p->size * (int64_t)gnd_dtype_size(r->elem));
+}
+
+static void passes(const ranker *r)
 {
     gnd__prog *p = r->p;
     const int64_t all = r->rows * r->blocks, wanted = r->rows * r->wanted,
                   reads = gnd__prog_reads(p, 0), size = (int64_t)gnd_dtype_size(r->elem),
-                  counts = all * 8 << BITS;
-    r->ends = gnd__prog_scratch(p, 2 * all * (int64_t)gnd_dtype_size(r->key));
-    r->counts = gnd__prog_scratch(p, counts);
-    r->found = gnd__prog_scratch(p, 4 * 8 * wanted);
-    r->interval = gnd__prog_scratch(p, 8 * wanted);
-    r->goal = gnd__prog_scratch(p, 8 * wanted * r->blocks);
-    r->moved = gnd__prog_scratch(p, r->rows * r->n * size);
-
+                  counts = all * 8 << r->bits;
     begin(r, "k_ends", 1);
     end(r, "ranks_ends", all, reads, 16 * all);
     begin(r, "k_count", 1);
-    gnd__pk_mem(p, "counts", r->counts, GND_INT64);
+    memory(r, 1, 0, 0, 0);
     end(r, "ranks_count", all, reads, counts);
     begin(r, "k_find", 0);
     gnd__pk_in(p, "r", 1);
-    gnd__pk_mem(p, "counts", r->counts, GND_INT64);
-    gnd__pk_mem(p, "found", r->found, GND_INT64);
-    gnd__pk_mem(p, "interval", r->interval, GND_INT64);
-    gnd__pk_mem(p, "goal", r->goal, GND_INT64);
+    memory(r, 1, 1, 1, 0);
     end(r, "ranks_find", r->rows, counts, 32 * wanted);
     begin(r, "k_move", 1);
-    gnd__pk_mem(p, "interval", r->interval, GND_INT64);
-    gnd__pk_mem(p, "goal", r->goal, GND_INT64);
-    gnd__pk_mem(p, "moved", r->moved, r->elem);
+    memory(r, 0, 0, 1, 1);
     end(r, "ranks_move", all, reads, r->rows * r->n * size / 8);
     begin(r, "k_end", 0);
     gnd__pk_out(p, "b");
-    gnd__pk_mem(p, "found", r->found, GND_INT64);
-    gnd__pk_mem(p, "moved", r->moved, r->elem);
+    memory(r, 0, 1, 0, 1);
     end(r, "ranks_end", wanted, r->rows * r->n * size / 8, wanted * size);
+}
+
+static void allocate(ranker *r)
+{
+    gnd__prog *p = r->p;
+    const int64_t all = r->rows * r->blocks, wanted = r->rows * r->wanted;
+    r->ends = gnd__prog_scratch(p, 2 * all * (int64_t)gnd_dtype_size(r->key));
+    r->counts = gnd__prog_scratch(p, all * 8 << r->bits);
+    r->found = gnd__prog_scratch(p, 4 * 8 * wanted);
+    r->interval = gnd__prog_scratch(p, 8 * wanted);
+    r->goal = gnd__prog_scratch(p, 8 * wanted * r->blocks);
+    r->moved = gnd__prog_scratch(p, r->rows * r->n * (int64_t)gnd_dtype_size(r->elem));
 }
 
 void gnd__prim_ranks(gnd__prog *p)
@@ -130,5 +167,10 @@ void gnd__prim_ranks(gnd__prog *p)
         r.blocks = (r.n + RUN - 1) / RUN;
     r.run = (r.n + r.blocks - 1) / r.blocks;
     r.blocks = (r.n + r.run - 1) / r.run;
-    passes(&r);
+    r.bits = r.n < MANY ? NARROW_BITS : BITS;
+    allocate(&r);
+    if (r.blocks == 1 && r.wanted == 1)
+        together(&r);
+    else
+        passes(&r);
 }

@@ -33,7 +33,6 @@ static void begin(const ranker *r, const char *name, int first)
     gnd__pk_int(p, "n", r->n);
     gnd__pk_int(p, "nblk", r->blocks);
     gnd__pk_int(p, "room", r->room);
-    gnd__pk_int(p, "flip", p->args->n[0] ? -1 : 0);
     gnd__pk_mem(p, "hist", r->hist, GND_UINT32);
     if (first) {
         gnd__pk_mem(p, "ends", r->ends, r->key);
@@ -41,10 +40,10 @@ static void begin(const ranker *r, const char *name, int first)
     gnd__pk_def(p,
                 "#define BITS %d\n#define KBITS %d\n#define WANTED %d\n#define ROOM %d\n"
                 "#define TPG %d\n#define EACH %d\n#define ELEM g_u%d\n#define KEY g_u%d\n"
-                "#define FIRST %d\n",
+                "#define FIRST %d\n#define flip %d\n",
                 r->bits, 8 * (int)gnd_dtype_size(r->elem), (int)r->wanted, r->counters,
                 (int)r->group, EACH, 8 * (int)gnd_dtype_size(r->elem),
-                8 * (int)gnd_dtype_size(r->key), first);
+                8 * (int)gnd_dtype_size(r->key), first, p->args->n[0] ? -1 : 0);
     gnd__sort_unroll_defs(p);
 }
 

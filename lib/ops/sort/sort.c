@@ -318,9 +318,9 @@ gnd_array *gnd_lexsort(int n, gnd_array *const *keys, int axis)
     if (k < 0 || keys[0]->dim[k] <= 1 || keys[0]->size == 0)
         return gnd__leave(in, zeros(keys[0]));
     /* each key, beginning with the least significant one, sorts the current order stably */
+    const int64_t extent = keys[0]->dim[k];
     for (int i = 0; i < n; i++) {
         gnd_array *v = moved(keys[i], k, keys[i]->ndim - 1);
-        int64_t extent = keys[i]->dim[k];
         if (!idx) {
             idx = v->kind == GND__ERROR ? v : gnd__argsort_node(v, 0, extent);
         } else {
