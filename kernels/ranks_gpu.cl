@@ -13,7 +13,7 @@
  *
  * Groups with nothing to do pass all barriers: PoCL takes a return before them wrongly, and a condition around them.
  *
- * Macros: KEY and ELEM as in ranks.cl; KBITS, of a key; BITS; WANTED, the most places; ROOM, counters of a group; FIRST.
+ * Macros: KEY and ELEM as in ranks.cl; KBITS, of a key; BITS; WANTED, the most places of a row; ROOM, counters of a group; FIRST.
  */
 //@text ranks_gpu_defs
 #define SIZE (1 << BITS)
@@ -64,15 +64,15 @@ GND_FN g_u32 shift_of(KEY length_1)
     const g_i64 count = mode == FEW ? (g_i64)ctl[4 * row + 2] : n, share = (count + nblk - 1) / nblk;
     const g_i64 len = mode != FEW ? run : share > EACH * TPG ? share : EACH * TPG;
     if (t < slots) {
-        begin[t] = open[2 * (row * WANTED + t)];
-        length_1[t] = open[2 * (row * WANTED + t) + 1];
+        begin[t] = open[2 * (row * wanted + t)];
+        length_1[t] = open[2 * (row * wanted + t) + 1];
         shift[t] = shift_of(length_1[t]);
     }
 #endif
     const g_i64 from = block * len, end = from + len < count ? from + len : count, to = slots ? end : from;
-    GND_GLOBAL g_u32 *all = hist + row * WANTED * SIZE;
+    GND_GLOBAL g_u32 *all = hist + row * wanted * SIZE;
     int copies = 1;
-    while (2 * copies * slots * SIZE <= ROOM)
+    while (slots > 0 && 2 * copies * slots * SIZE <= ROOM)
         copies *= 2;
     const int here = slots * SIZE <= ROOM, mine = t & (copies - 1);
     for (int i = t; i < ROOM; i += TPG)
@@ -185,7 +185,7 @@ GND_FN g_u32 shift_of(KEY length_1)
     GND_LOCAL KEY least, most;
     const int t = (int)GND_LID(0);
     const g_i64 row = (g_i64)GND_GRP(0);
-    GND_GLOBAL g_u32 *all = hist + row * WANTED * SIZE;
+    GND_GLOBAL g_u32 *all = hist + row * wanted * SIZE;
     KEY begin[WANTED], length_1[WANTED];
 #if FIRST
     GND_LOCAL KEY end_of[256];
@@ -219,12 +219,12 @@ GND_FN g_u32 shift_of(KEY length_1)
 #else
     const int slots = (int)ctl[4 * row]; /* 0: nothing below changes anything */
     if (t < wanted) {
-        slot[t] = (int)state[2 * (row * WANTED + t)];
-        left[t] = state[2 * (row * WANTED + t) + 1];
+        slot[t] = (int)state[2 * (row * wanted + t)];
+        left[t] = state[2 * (row * wanted + t) + 1];
     }
     for (int s = 0; s < slots; s++) {
-        begin[s] = open[2 * (row * WANTED + s)];
-        length_1[s] = open[2 * (row * WANTED + s) + 1];
+        begin[s] = open[2 * (row * wanted + s)];
+        length_1[s] = open[2 * (row * wanted + s) + 1];
     }
 #endif
     GND_BARRIER();
@@ -283,13 +283,13 @@ GND_FN g_u32 shift_of(KEY length_1)
                 slot[k] = same;
                 if (same == used) {
                     first[used++] = d;
-                    open[2 * (row * WANTED + same)] = d;
-                    open[2 * (row * WANTED + same) + 1] = e - d;
+                    open[2 * (row * wanted + same)] = d;
+                    open[2 * (row * wanted + same) + 1] = e - d;
                     total += size[k];
                 }
             }
-            state[2 * (row * WANTED + k)] = (g_u32)slot[k];
-            state[2 * (row * WANTED + k) + 1] = rest[k];
+            state[2 * (row * wanted + k)] = (g_u32)slot[k];
+            state[2 * (row * wanted + k) + 1] = rest[k];
         }
         ctl[4 * row] = (g_u32)used;
         if (mode != READ) {

@@ -33,6 +33,7 @@ static void begin(const ranker *r, const char *name, int first)
     gnd__pk_int(p, "n", r->n);
     gnd__pk_int(p, "nblk", r->blocks);
     gnd__pk_int(p, "room", r->room);
+    gnd__pk_int(p, "wanted", r->wanted);
     gnd__pk_mem(p, "hist", r->hist, GND_UINT32);
     if (first) {
         gnd__pk_mem(p, "ends", r->ends, r->key);
@@ -41,7 +42,7 @@ static void begin(const ranker *r, const char *name, int first)
                 "#define BITS %d\n#define KBITS %d\n#define WANTED %d\n#define ROOM %d\n"
                 "#define TPG %d\n#define EACH %d\n#define ELEM g_u%d\n#define KEY g_u%d\n"
                 "#define FIRST %d\n#define flip %d\n",
-                r->bits, 8 * (int)gnd_dtype_size(r->elem), (int)r->wanted, r->counters,
+                r->bits, 8 * (int)gnd_dtype_size(r->elem), GND__RANKS_GPU_WANTED, r->counters,
                 (int)r->group, EACH, 8 * (int)gnd_dtype_size(r->elem),
                 8 * (int)gnd_dtype_size(r->key), first, p->args->n[0] ? -1 : 0);
     gnd__sort_unroll_defs(p);
@@ -71,7 +72,6 @@ static void find(const ranker *r, int first)
     begin(r, "k_find", first);
     gnd__pk_out(p, "b");
     gnd__pk_int(p, "rows", r->rows);
-    gnd__pk_int(p, "wanted", r->wanted);
     if (first)
         gnd__pk_in(p, "r", 1);
     gnd__pk_mem(p, "ctl", r->ctl, GND_UINT32);
