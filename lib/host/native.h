@@ -56,8 +56,8 @@ void gnd__native_last(const gnd__native *w, const int64_t *x, char *y);
 void gnd__native_tally(const gnd__native *w, const char *x, int64_t *y);
 
 /* Rows of n elements of a real dtype but float16 and bfloat16, sorted: `keep` of each, from place
- * `first` on, go to y, as elements, or as indices (int64) if `arg`. NaN is last, equal elements keep their order.
- * Returns 0 if memory is short. */
+ * `first` on, go to y, as elements, or as indices (int64) if `arg`. NaN is last, equal elements
+ * keep their order. Returns 0 if memory is short. */
 int gnd__native_sort(gnd_dtype t, const void *x, void *y, int64_t rows, int64_t n, int64_t first,
                      int64_t keep, int arg, int descending);
 
