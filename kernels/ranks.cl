@@ -11,7 +11,8 @@
 //@text ranks_defs
 #define SIZE (1 << BITS)
 #define FEW 32
-#define key(e) ((KEY)gnd_sortkey_$n(e, 0))
+#define key(e) ((KEY)gnd_sortkey_$n(e, flip))
+#define element_of(key) ((ELEM)gnd_sortback_$n(key, flip))
 #define element(i) ((ELEM)gnd_sortraw_$n(IN_x(i)))
 // The least key of a row, from those of its blocks, and the logarithm of the length of an interval.
 GND_FN KEY least_key(GND_CONST_GLOBAL KEY *ends, g_i64 blocks, int *shift)
@@ -150,9 +151,7 @@ GND_FN KEY least_key(GND_CONST_GLOBAL KEY *ends, g_i64 blocks, int *shift)
         bits = down;
     }
     if (bits == 0) {
-        for (g_i64 i = 0; i < size; i++)
-            if (key(v[i]) == first && place-- == 0)
-                *y = v[i];
+        *y = element_of(first);
     } else {
         ELEM few[FEW];
         int m = 0;
@@ -164,6 +163,6 @@ GND_FN KEY least_key(GND_CONST_GLOBAL KEY *ends, g_i64 blocks, int *shift)
             for (int j = 0; j < m; j++)
                 before += key(few[j]) < key(few[i]) || (key(few[j]) == key(few[i]) && j < i);
             if (before == (int)place)
-                *y = few[i];
+                *y = element_of(key(few[i]));
         }
     }

@@ -52,6 +52,36 @@ GND_FN g_u64 gnd_sortkey_f64(g_u64 u, g_u64 flip)
     return a > (g_u64)0x7ff << 52 ? ~(g_u64)0 : k;
 }
 
+/* The bits of a value that has key k: of NaN a positive quiet one, of zeros 0. */
+//@fn sortback b u
+#define gnd_sortback_$t(k, flip) (($U)((k) ^ ($U)(flip)))
+//@fn sortback i
+#define gnd_sortback_$t(k, flip) (($U)((k) ^ ($U)(flip) ^ ($U)1 << (8 * sizeof($U) - 1)))
+//@fn sortback f16
+GND_FN g_u16 gnd_sortback_f16(g_u32 k, g_u64 flip)
+{
+    const g_u32 u = (k ^ (g_u32)flip) & 0xffffu;
+    return (g_u16)(k == 0xffffu ? 0x7e00u : u & 0x8000u ? u ^ 0x8000u : ~u);
+}
+//@fn sortback bf16
+GND_FN g_u16 gnd_sortback_bf16(g_u32 k, g_u64 flip)
+{
+    const g_u32 u = (k ^ (g_u32)flip) & 0xffffu;
+    return (g_u16)(k == 0xffffu ? 0x7fc0u : u & 0x8000u ? u ^ 0x8000u : ~u);
+}
+//@fn sortback f32
+GND_FN g_u32 gnd_sortback_f32(g_u32 k, g_u64 flip)
+{
+    const g_u32 u = k ^ (g_u32)flip;
+    return k == 0xffffffffu ? 0x7fc00000u : u & 0x80000000u ? u ^ 0x80000000u : ~u;
+}
+//@fn sortback f64
+GND_FN g_u64 gnd_sortback_f64(g_u64 k, g_u64 flip)
+{
+    const g_u64 top = (g_u64)1 << 63, u = k ^ flip;
+    return k == ~(g_u64)0 ? (g_u64)0xfff << 51 : u & top ? u ^ top : ~u;
+}
+
 /* The same of bits that are no NaN and not -0, before flip; and whether they are. */
 //@fn sortplain f16 bf16
 #define gnd_sortplain_$n(r) ((g_u32)(r) ^ ((r) & 0x8000u ? 0xffffu : 0x8000u))

@@ -203,27 +203,37 @@
             at[d] += c;
         }
 
-/* Where the elements of a pass come from, and go to. ARG: the last pass writes indices, those of the
- * first `keep` places of a row. */
+/* The result has `keep` places of each row, beginning with place `from`: elements, or indices if ARG. CUT: these are
+ * elements, and not all of them. */
+//@text sort_give
+#define KEPT(at) ((g_u64)((g_i64)(at) - from) < (g_u64)keep)
+#if ARG
+#define GIVEN(at, e) (y[at] = index(e))
+#else
+#define GIVEN(at, e) (((GND_GLOBAL ELEM *)y)[at] = (e))
+#endif
+#define GIVE(at, e)                                                                                        \
+    do {                                                                                                   \
+        if (KEPT(at))                                                                                      \
+            GIVEN(row * keep + (g_i64)(at) - from, e);                                                     \
+    } while (0)
+
+/* Where the elements of a pass come from, and go to. ARG or CUT: the last pass writes to the result. */
 //@text sort_ends
 #if FIRST
 #define AT(i) first(IN_x(row * n + (i)), i)
 #else
 #define AT(i) src[i]
 #endif
-#if ARG && SINGLE
-#define MOVE(at, e)                                                                                        \
-    do {                                                                                                   \
-        if ((g_i64)(at) < keep)                                                                            \
-            y[row * keep + (g_i64)(at)] = index(e);                                                        \
-    } while (0)
-#elif ARG
+#if (ARG || CUT) && SINGLE
+#define MOVE(at, e) GIVE(at, e)
+#elif ARG || CUT
 #define MOVE(at, e)                                                                                        \
     do {                                                                                                   \
         if (!(c & 8u))                                                                                     \
             dst[at] = e;                                                                                   \
-        else if ((g_i64)(at) < keep)                                                                       \
-            y[row * keep + (g_i64)(at)] = index(e);                                                        \
+        else                                                                                               \
+            GIVE(at, e);                                                                                   \
     } while (0)
 #else
 #define MOVE(at, e) (dst[at] = (e))
@@ -232,7 +242,7 @@
 //@text sort_from_to
 #if SINGLE
     const g_i64 hi = lo + len < n ? lo + len : n;
-#if !ARG
+#if !ARG && !CUT
     GND_GLOBAL ELEM *dst = (GND_GLOBAL ELEM *)b + row * n;
 #endif
 #else

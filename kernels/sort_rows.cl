@@ -55,12 +55,7 @@
         EXCHANGE(SLOT(r[j]), f0 + j * fs)
     }
     EACH if (STRIPED < cnt) {
-#if ARG
-        if (STRIPED < keep)
-            y[row * keep + STRIPED] = index(e[j]);
-#else
-        ((GND_GLOBAL ELEM *)b)[row * n + STRIPED] = e[j];
-#endif
+        GIVE(STRIPED, e[j]);
     }
 
 /* --- long rows that a group sorts in registers: 8 bits a pass, and only those in which elements differ. 32
@@ -161,12 +156,7 @@
         }
     }
     EACH if (full || ROWED < cnt) {
-#if ARG
-        if (ROWED < keep)
-            y[row * keep + ROWED] = index(e[j]);
-#else
-        ((GND_GLOBAL ELEM *)b)[row * n + ROWED] = e[j];
-#endif
+        GIVE(ROWED, e[j]);
     }
 
 /* --- the first `keep` places of rows that the registers of a group hold. A first kernel (sort_bound) deals a row to
@@ -348,7 +338,7 @@ GND_FN int before(ELEM x, ELEM y)
 #if ARG
 #define PUT(at, v, i) (y[at] = (i))
 #else
-#define PUT(at, v, i) gnd_st_$n(b, at, v)
+#define PUT(at, v, i) gnd_st_$n(y, at, v)
 #endif
 //@text sort_short_gpu
     GND_LOCAL ELEM tile[TPG];
@@ -363,8 +353,8 @@ GND_FN int before(ELEM x, ELEM y)
         int at = 0;
         for (int j = 0; j < len; j++)
             at += before(tile[r * len + j], e);
-        if (at < keep)
-            PUT(row * keep + at, v, i);
+        if (KEPT(at))
+            PUT(row * keep + at - from, v, i);
     }
 //@text sort_short_cpu
     ELEM e[SHORT];
@@ -381,8 +371,8 @@ GND_FN int before(ELEM x, ELEM y)
             int at = 0;
             for (int j = 0; j < len; j++)
                 at += before(e[j], own);
-            if (at < keep)
-                PUT(row * keep + at, v[i], i);
+            if (KEPT(at))
+                PUT(row * keep + at - from, v[i], i);
         }
     }
 
@@ -414,7 +404,7 @@ GND_FN int before(ELEM x, ELEM y)
                 at[d] = s;
                 s += c;
             }
-#if ARG
+#if ARG || CUT
             GND_CONST_GLOBAL ELEM *src = (GND_CONST_GLOBAL ELEM *)(flips & 1 ? c : a) + me * n;
             GND_GLOBAL ELEM *dst = (GND_GLOBAL ELEM *)(flips & 1 ? a : c) + me * n;
 #define PLACE(e)                                                                                           \
@@ -422,12 +412,12 @@ GND_FN int before(ELEM x, ELEM y)
         const g_u32 to = at[dig(e, p)]++;                                                                  \
         if (left > 0)                                                                                      \
             dst[to] = e;                                                                                   \
-        else if ((g_i64)to < keep)                                                                         \
-            y[row * keep + to] = index(e);                                                                 \
+        else                                                                                               \
+            GIVE(to, e);                                                                                   \
     } while (0)
 #else
-            /* the last pass ends in b, the result */
-            GND_GLOBAL ELEM *out = (GND_GLOBAL ELEM *)b + row * n, *own = (GND_GLOBAL ELEM *)a + me * n;
+            /* the last pass ends in the result */
+            GND_GLOBAL ELEM *out = (GND_GLOBAL ELEM *)y + row * n, *own = (GND_GLOBAL ELEM *)a + me * n;
             GND_CONST_GLOBAL ELEM *src = left & 1 ? out : own;
             GND_GLOBAL ELEM *dst = left & 1 ? own : out;
 #define PLACE(e) (dst[at[dig(e, p)]++] = (e))

@@ -36,7 +36,11 @@ GND_API gnd_array *gnd_argsort(gnd_array *x, int axis, unsigned flags);
 GND_API gnd_status gnd_topk(gnd_array *x, int64_t k, int axis, unsigned flags, gnd_array **out);
 /* x partitioned along axis. The elements at the n indices kth (negative ones count from the end)
  * are those of the sorted x; elements before them are not larger and elements after them not
- * smaller. GND_ERR_INDEX: an index is out of range. */
+ * smaller. Within these parts elements are in an order that does not depend on the device: that of
+ * x, if n is 1 and the row has more than 8192 elements of a real dtype of two bytes or more, those
+ * equal to the one at kth together; else the sorted one. A partition at the last place alone
+ * exchanges two elements of x. A part of the result that is taken before the result was computed is
+ * computed alone. GND_ERR_INDEX: an index is out of range. */
 GND_API gnd_array *gnd_partition(gnd_array *x, int n, const int64_t *kth, int axis);
 /* The indices along axis that partition x, int64. */
 GND_API gnd_array *gnd_argpartition(gnd_array *x, int n, const int64_t *kth, int axis);

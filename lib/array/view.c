@@ -13,10 +13,56 @@
 #include "graph/scope.h"
 #include "device/device.h"
 #include "graph/graph.h"
+#include "prim/partition.h"
 #include <gnd/array.h>
 #include <gnd/view.h>
 
 /* --- steps ------------------------------------------------------------------------------------ */
+
+/* Whether y, a view of the partition p, reads only some places along p's last axis: the first of
+ * them, and their number. */
+static int reads_part(const gnd_array *y, const gnd_array *p, int64_t *first, int64_t *count)
+{
+    const gnd__view *v = y->p.view;
+    const int d = p->ndim - 1;
+    int64_t lo = v->start[d], hi = lo;
+    if (y->size == 0)
+        return 0;
+    for (int i = 0; i < v->nterm; i++)
+        if (v->term[i].axis == d)
+            *(v->term[i].step < 0 ? &lo : &hi) += v->term[i].step * (y->dim[v->term[i].to] - 1);
+    *first = lo;
+    *count = hi - lo + 1;
+    return *count < p->dim[d];
+}
+
+/* Whether x, or what it is a view of, is a partition. */
+static int of_partition(gnd_array *x)
+{
+    gnd_array *below = x->kind == GND__PRIM ? NULL : gnd__below(x);
+    const int yes = gnd__is_partition(below ? below : x);
+    gnd__unref(below);
+    return yes;
+}
+
+/* A view of x. If it reads only some places of a partition that was not computed yet, it is one of
+ * a partition that has only these. */
+static gnd_array *of_part(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m)
+{
+    const gnd__inner in = gnd__enter(NULL);
+    gnd_array *y = gnd__view_node(x, ndim, dim, m), *p = gnd__below(y), *part = NULL;
+    int64_t first, count;
+    if (p && y->kind == GND__VIEW && gnd__is_partition(p) && reads_part(y, p, &first, &count)) {
+        gnd__gate_lock(
+            p->dev->g); /* another thread may evaluate p, which then releases its inputs */
+        part = gnd__partition_part(p, first, count);
+        gnd__gate_unlock(p->dev->g);
+    }
+    if (part)
+        y = part->kind == GND__ERROR ? part : gnd__view_of_part(y, part, first);
+    gnd__unref(p);
+    return gnd__leave(in, y);
+}
 
 gnd_array *gnd__viewed(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m)
 {
@@ -25,6 +71,8 @@ gnd_array *gnd__viewed(gnd_array *x, int ndim, const int64_t *dim, const gnd__ma
         same = m->start[i] == 0 && m->step[i] == 1 && m->from[i] == i;
     if (same)
         return gnd__same(x);
+    if (!gnd__forked && of_partition(x))
+        return of_part(x, ndim, dim, m);
     if (x->kind != GND__ASSEMBLE || gnd__forked)
         return gnd__view_node(x, ndim, dim, m);
     gnd__map inner;

@@ -280,6 +280,9 @@ static inline size_t gnd__nbytes(const gnd_array *x)
  * the result may be another kind of node; where nothing is left to do, a new handle to the same
  * value. ------------------------- */
 gnd_array *gnd__view_node(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m);
+/* The view y of a node, of which `part` has the elements from `first` on along the last axis, as a
+ * view of `part`. */
+gnd_array *gnd__view_of_part(gnd_array *y, gnd_array *part, int64_t first);
 /* x with its axis of n elements replaced by n - window + 1 windows, whose elements are a new last
  * axis. */
 gnd_array *gnd__window_node(gnd_array *x, int axis, int64_t window);

@@ -290,6 +290,14 @@ static gnd_array *viewed(gnd_array *x, int ndim, const int64_t *dim, linear *m)
     return y;
 }
 
+gnd_array *gnd__view_of_part(gnd_array *y, gnd_array *part, int64_t first)
+{
+    linear m;
+    of_view(&m, y->p.view, part->ndim);
+    m.start[part->ndim - 1] -= first;
+    return viewed(part, y->ndim, y->dim, &m);
+}
+
 /* Converts a gnd__map: element i of output axis from[d] is at start[d] + step[d] * i of axis d. */
 static void of_map(linear *m, const gnd_array *x, int ndim, const int64_t *dim, const gnd__map *map)
 {

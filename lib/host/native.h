@@ -15,7 +15,7 @@ typedef enum gnd__native_what {
     GND__NATIVE_NONE,
     GND__NATIVE_MASK,   /* of n elements */
     GND__NATIVE_SELECT, /* op: what; n elements of the mask */
-    GND__NATIVE_SORT,   /* op: 1: indices; m rows of n, keep, descending */
+    GND__NATIVE_SORT,   /* op: 1: indices; m rows of n; keep from place `inner` on; descending */
     GND__NATIVE_SCAN,   /* op; m, n, inner */
     GND__NATIVE_COPY,   /* m runs of n elements, each to the next place with room for `inner` */
     GND__NATIVE_WIDEN, /* n reals or ints to float or complex elements; op: the dtype that they have
@@ -55,10 +55,10 @@ void gnd__native_widen(const gnd__native *w, const char *x, char *y);
 void gnd__native_last(const gnd__native *w, const int64_t *x, char *y);
 void gnd__native_tally(const gnd__native *w, const char *x, int64_t *y);
 
-/* Rows of n elements of a real dtype but float16 and bfloat16, sorted: the first `keep` of each go
- * to y, as elements, or as indices (int64) if `arg`. NaN is last, equal elements keep their order.
- * Returns 0 if memory is short. */
-int gnd__native_sort(gnd_dtype t, const void *x, void *y, int64_t rows, int64_t n, int64_t keep,
-                     int arg, int descending);
+/* Rows of n elements of a real dtype but float16 and bfloat16, sorted: `keep` of each, from place
+ * `first` on, go to y, as elements, or as indices (int64) if `arg`. NaN is last, equal elements
+ * keep their order. Returns 0 if memory is short. */
+int gnd__native_sort(gnd_dtype t, const void *x, void *y, int64_t rows, int64_t n, int64_t first,
+                     int64_t keep, int arg, int descending);
 
 #endif

@@ -46,7 +46,8 @@ int gnd__native_run(const gnd__native *w, const char *const in[2], char *out)
     case GND__NATIVE_MASK: gnd__native_mask(in[0], w->n, out); return 1;
     case GND__NATIVE_SELECT: select_of(w)(in[0], in[1], w->n, out); return 1;
     case GND__NATIVE_SORT:
-        return gnd__native_sort(w->t, in[0], out, w->m, w->n, w->keep, w->op, w->descending);
+        return gnd__native_sort(w->t, in[0], out, w->m, w->n, w->inner, w->keep, w->op,
+                                w->descending);
     case GND__NATIVE_SCAN:
         gnd__native_scan_of(w->op, w->t, w->inner > 1)(in[0], out, w->m, w->n, w->inner);
         return 1;

@@ -123,7 +123,7 @@ static void keys(int size, int kind, const void *x, int64_t n, int descending, u
     for (int64_t i = 0; i < keep; i++)                                                             \
     ((type *)y)[i] = ((const type *)row)[AT]
 
-/* The first elements of the order, or their numbers if size is 0. A word of w has its number in the
+/* The first elements of an order, or their numbers if size is 0. A word of w has its number in the
  * bits of `mask`, or else s has them. */
 static void put(int size, void *y, const void *row, int64_t keep, const uint64_t *w, uint64_t mask,
                 const item *s)
@@ -144,8 +144,8 @@ static void put(int size, void *y, const void *row, int64_t keep, const uint64_t
     }
 }
 
-int gnd__native_sort(gnd_dtype t, const void *x, void *y, int64_t rows, int64_t n, int64_t keep,
-                     int arg, int descending)
+int gnd__native_sort(gnd_dtype t, const void *x, void *y, int64_t rows, int64_t n, int64_t first,
+                     int64_t keep, int arg, int descending)
 {
     const int size = (int)gnd_dtype_size(t), kind = gnd_dtype_kind(t), words = size <= 4;
     item *s = gnd__malloc(2 * (size_t)n * sizeof *s);
@@ -178,7 +178,7 @@ int gnd__native_sort(gnd_dtype t, const void *x, void *y, int64_t rows, int64_t 
             else
                 end = sort_items(s, s + n, n, 0, size);
         }
-        put(arg ? 0 : size, to, from, keep, wend, mask, end);
+        put(arg ? 0 : size, to, from, keep, wend ? wend + first : NULL, mask, end + first);
     }
     gnd__free(s);
     return 1;

@@ -17,14 +17,17 @@
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-static gnd_array *node(gnd_array *x, int id, int descending, gnd_dtype t, int64_t keep)
+static gnd_array *node(gnd_array *x, int id, int descending, gnd_dtype t, int64_t from,
+                       int64_t keep, int cut)
 {
     gnd__primargs a;
     int64_t dim[GND_MAX_NDIM];
     memset(&a, 0, sizeof a);
     a.id = id;
     a.mode[0] = GND__IN_AGAIN;
-    a.n[0] = descending;
+    a.n[GND__SORT_DESCENDING] = descending;
+    a.n[GND__SORT_FROM] = from;
+    a.n[GND__SORT_CUT] = cut;
     memcpy(dim, x->dim, (size_t)x->ndim * sizeof dim[0]);
     dim[x->ndim - 1] = keep;
     return gnd__prim_node(x->dev, &a, t, x->ndim, dim, 1, &x);
@@ -32,12 +35,19 @@ static gnd_array *node(gnd_array *x, int id, int descending, gnd_dtype t, int64_
 
 gnd_array *gnd__sort_node(gnd_array *x, int descending)
 {
-    return node(x, GND__PRIM_SORT, descending, (gnd_dtype)x->dtype, x->dim[x->ndim - 1]);
+    return node(x, GND__PRIM_SORT, descending, (gnd_dtype)x->dtype, 0, x->dim[x->ndim - 1], 0);
 }
 
 gnd_array *gnd__argsort_node(gnd_array *x, int descending, int64_t keep)
 {
-    return node(x, GND__PRIM_ARGSORT, descending, GND_INT64, keep);
+    return node(x, GND__PRIM_ARGSORT, descending, GND_INT64, 0, keep, 0);
+}
+
+gnd_array *gnd__sort_node_of_part(gnd_array *x, int descending, int indices, int64_t from,
+                                  int64_t keep)
+{
+    return node(x, indices ? GND__PRIM_ARGSORT : GND__PRIM_SORT, descending,
+                indices ? GND_INT64 : (gnd_dtype)x->dtype, from, keep, 1);
 }
 
 /* --- elements --------------------------------------------------------------------------------- */
@@ -93,12 +103,12 @@ static void arg_defs(gnd__sorter *s, int first)
 
 /* Loops of constant length over arrays in registers, which a GPU's compiler must unroll. On a CPU,
  * which runs the GPU's kernels in tests, that takes seconds of compilation. */
-void gnd__sort_unroll_defs(gnd__sorter *s)
+void gnd__sort_unroll_defs(gnd__prog *p)
 {
     gnd__pk_def(
-        s->p, s->p->t->props->kind == GND_DEV_CPU
-                  ? "#define UNROLL\n#define UNROLL8\n"
-                  : "#define UNROLL _Pragma(\"unroll\")\n#define UNROLL8 _Pragma(\"unroll 8\")\n");
+        p, p->t->props->kind == GND_DEV_CPU
+               ? "#define UNROLL\n#define UNROLL8\n"
+               : "#define UNROLL _Pragma(\"unroll\")\n#define UNROLL8 _Pragma(\"unroll 8\")\n");
 }
 
 void gnd__sort_defs(gnd__sorter *s, int first, int elem)
@@ -107,15 +117,22 @@ void gnd__sort_defs(gnd__sorter *s, int first, int elem)
     gnd__pk_int(p, "flip", s->descending ? -1 : 0);
     gnd__pk_def(
         p,
-        "#define FIRST %d\n#define SINGLE %d\n#define ARG %d\n#define WIDE %d\n#define COUNT %s\n"
-        "#define TPG %d\n#define IPT %d\n",
-        first, s->digits == 1, s->arg, s->wide, s->wide ? "g_i64" : "g_u32", (int)s->tpg,
-        (int)s->ipt);
-    gnd__sort_unroll_defs(s);
+        "#define FIRST %d\n#define SINGLE %d\n#define ARG %d\n#define CUT %d\n#define WIDE %d\n"
+        "#define COUNT %s\n#define TPG %d\n#define IPT %d\n",
+        first, s->digits == 1, s->arg, !s->arg && s->keep < s->n, s->wide,
+        s->wide ? "g_i64" : "g_u32", (int)s->tpg, (int)s->ipt);
+    gnd__sort_unroll_defs(p);
     if (s->arg || elem == GND__SORT_KEYED)
         arg_defs(s, first);
     else
         value_defs(s);
+    gnd__pk_defs(p, "sort_give", s->t);
+}
+
+void gnd__sort_keep_params(gnd__sorter *s)
+{
+    gnd__pk_int(s->p, "from", s->from);
+    gnd__pk_int(s->p, "keep", s->keep);
 }
 
 void gnd__sort_digit_defs(gnd__sorter *s)
@@ -188,8 +205,9 @@ static void sort(gnd__prog *p, int arg)
     s.p = p;
     s.t = x->dtype;
     s.arg = arg;
-    s.descending = p->args->n[0] != 0;
+    s.descending = p->args->n[GND__SORT_DESCENDING] != 0;
     s.n = x->dim[x->ndim - 1];
+    s.from = p->args->n[GND__SORT_FROM];
     s.keep = p->dim[p->ndim - 1];
     s.rows = x->size / s.n;
     describe(&s);
@@ -199,6 +217,7 @@ static void sort(gnd__prog *p, int arg)
                               .t = s.t,
                               .m = s.rows,
                               .n = s.n,
+                              .inner = s.from,
                               .keep = s.keep};
     if (s.n <= GND__SORT_SHORT) {
         gnd__sort_short(&s);
@@ -214,8 +233,8 @@ static void sort(gnd__prog *p, int arg)
         gnd__prog_fail(p, GND_ERR_UNSUPPORTED,
                        "%s: this device takes work-groups of %u work-items only",
                        gnd__prims[p->args->id].name, p->t->props->max_group);
-    } else if ((int64_t)(s.tpg * s.ipt) >= s.n && arg && s.keep <= GND__SORT_SELECT &&
-               4 * s.keep <= s.n) {
+    } else if ((int64_t)(s.tpg * s.ipt) >= s.n && arg && s.from == 0 &&
+               s.keep <= GND__SORT_SELECT && 4 * s.keep <= s.n) {
         gnd__sort_select(&s);
     } else if (gnd__sort_warps(&s)) {
         /* done */

@@ -51,7 +51,7 @@ static void allocate(passes *l)
               own = s->keep == s->n && (size_t)s->esize == gnd_dtype_size(s->p->dtype);
     if (several)
         l->a = gnd__prog_scratch(s->p, bytes);
-    if (own && (several || !s->arg))
+    if (own && (several || !s->arg)) /* not where the result has a part of each row */
         l->b = -1;
     else if (several)
         l->b = gnd__prog_scratch(s->p, bytes);
@@ -153,7 +153,7 @@ static void scan(passes *l)
     gnd__pk_mem(p, "h", l->h, count_dtype(l));
     gnd__pk_int(p, "nblk", l->nblk);
     gnd__pk_def(p, "#define COUNT %s\n#define TPG %d\n", s->wide ? "g_i64" : "g_u32", (int)local);
-    gnd__sort_unroll_defs(s);
+    gnd__sort_unroll_defs(p);
     gnd__pk_body(p, p->t->cpu ? "sort_scan_cpu" : "sort_scan_gpu", s->t);
     gnd__pk_end1(p, s->rows, local, bytes, bytes);
 }
@@ -197,10 +197,9 @@ static void scatter(passes *l, int pass)
     if (pass == 0)
         gnd__pk_in(p, "x", 0);
     buffers(l);
-    if (s->arg) {
+    if (s->arg || s->keep < s->n)
         gnd__pk_out(p, "y");
-        gnd__pk_int(p, "keep", s->keep);
-    }
+    gnd__sort_keep_params(s);
     block_params(l, pass, 0);
     if (l->chained) {
         gnd__pk_mem(p, "st", l->st, count_dtype(l));

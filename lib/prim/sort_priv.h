@@ -12,11 +12,11 @@ typedef struct gnd__sorter {
     gnd__prog *p;
     gnd_dtype t; /* of the input */
     int arg, descending;
-    int64_t rows, n, keep;
-    int esize;       /* bytes of an element that the kernels move */
-    int digits;      /* the number of 8-bit digits of a key */
-    int wide;        /* counts and positions have 64 bits */
-    size_t tpg, ipt; /* work-items per group; elements per work-item of a tile */
+    int64_t rows, n, from, keep; /* of each row the result has `keep` places from `from` on */
+    int esize;                   /* bytes of an element that the kernels move */
+    int digits;                  /* the number of 8-bit digits of a key */
+    int wide;                    /* counts and positions have 64 bits */
+    size_t tpg, ipt;             /* work-items per group; elements per work-item of a tile */
 } gnd__sorter;
 
 /* What the kernels move: values, or with s->arg pairs of a key and an index; or always such pairs.
@@ -25,8 +25,10 @@ enum { GND__SORT_OWN, GND__SORT_KEYED };
 /* Appends the parameters and macros that describe elements. elem: GND__SORT_*; first: this kernel
  * computes the elements from the input. */
 void gnd__sort_defs(gnd__sorter *s, int first, int elem);
+/* Appends the parameters that tell which places of a row the result has. */
+void gnd__sort_keep_params(gnd__sorter *s);
 /* Appends the macros UNROLL and UNROLL8. */
-void gnd__sort_unroll_defs(gnd__sorter *s);
+void gnd__sort_unroll_defs(gnd__prog *p);
 /* Appends DIGITS, DWORDS and digits(). */
 void gnd__sort_digit_defs(gnd__sorter *s);
 /* GPUs: sets s->tpg and s->ipt so that the tile of a group holds n elements, or is as large as

@@ -14,11 +14,11 @@ static int64_t rows_each(const gnd__sorter *s)
     return each < least ? least : each;
 }
 
-/* Appends the result and the number of elements of a row that it keeps. */
+/* Appends the result. */
 static void result(gnd__sorter *s)
 {
-    gnd__pk_out(s->p, s->arg ? "y" : "b");
-    gnd__pk_int(s->p, "keep", s->keep);
+    gnd__pk_out(s->p, "y");
+    gnd__sort_keep_params(s);
 }
 
 static int64_t result_bytes(const gnd__sorter *s)
@@ -130,7 +130,7 @@ void gnd__sort_rows(gnd__sorter *s)
         gnd__pk_int(p, "rows", s->rows);
         gnd__pk_int(p, "per", per);
         gnd__pk_mem(p, "a", gnd__prog_scratch(p, bytes), gnd__sort_mem(s));
-        if (s->arg)
+        if (s->arg || s->keep < s->n)
             gnd__pk_mem(p, "c", gnd__prog_scratch(p, bytes), gnd__sort_mem(s));
     }
     gnd__sort_defs(s, 1, GND__SORT_OWN);

@@ -229,8 +229,8 @@ static void quantiles(gnd_device *dev, const char *spec)
     gnd_scope_end();
 }
 
-/* Long rows, whose elements a CPU finds without a sort: the same bits as a sort has there, of
- * values that are all different, of few with both zeros, and of extremes; then NaN. */
+/* Long rows, whose elements are found without a sort: the same bits as a sort has there, but 0 for
+ * -0, of values that are all different, of few with both zeros, and of extremes; then NaN. */
 static void long_rows(gnd_device *dev, const char *spec, gnd_dtype t)
 {
     enum { LONG = 20011, LINES = 3, HALVES = 2 };
@@ -250,7 +250,9 @@ static void long_rows(gnd_device *dev, const char *spec, gnd_dtype t)
         host[2 * LONG + i] = real && i % 5 == 0 ? (i % 2 ? INFINITY : -1e-7F) : (float)(i % 100);
     }
     gnd_array *x = gnd_astype(gnd_from(dev, GND_FLOAT32, DIM(LINES, LONG), host), t);
-    if (gnd_read(gnd_sort(x, -1, 0), sorted, LINES * LONG * size))
+    gnd_array *s = gnd_sort(x, -1, 0), *zero = gnd_astype(gnd_zeros(dev, t, DIM()), t);
+    s = gnd_where(gnd_equal(s, zero), zero, s);
+    if (gnd_read(s, sorted, LINES * LONG * size))
         bad = -1;
     for (size_t k = 0; k < sizeof qs / sizeof *qs && bad >= 0; k++) {
         gnd_array *y = gnd_quantile(x, gnd_real(qs[k]), GND_AXIS(1), 0, GND_Q_LOWER);
@@ -281,6 +283,29 @@ static void long_rows(gnd_device *dev, const char *spec, gnd_dtype t)
                              want + LINES, LINES, 0.01),
                        0, "%s: and their medians", spec);
         }
+    }
+    gnd_scope_end();
+}
+
+/* Places in more intervals than a group of a GPU has counters for, and fewer. */
+static void many_places(gnd_device *dev, const char *spec)
+{
+    enum { LONG = 131073, PLACES = 8 };
+    static int32_t host[LONG];
+    float qs[PLACES];
+    double want[PLACES];
+    gnd_scope_begin();
+    for (int i = 0; i < LONG; i++)
+        host[i] = (int32_t)((int64_t)i * 7919 % LONG) * 15000 - 1000000000;
+    gnd_array *x = gnd_from(dev, GND_INT32, DIM(LONG), host);
+    for (int i = 0; i < PLACES; i++)
+        qs[i] = (float)(1 + 2 * i) / 16;
+    for (int n = PLACES; n > 0; n -= PLACES - 1) {
+        for (int i = 0; i < n; i++)
+            want[i] = (double)(8192 + 16384 * i) * 15000 - 1000000000;
+        gnd_array *q = gnd_from(dev, GND_FLOAT32, DIM(n), qs);
+        tap_is_int(wrong(gnd_quantile(x, q, GND_ALL, 0, GND_Q_LOWER), want, n, 0.01), 0,
+                   "%s: %d places of a long row", spec, n);
     }
     gnd_scope_end();
 }
@@ -336,8 +361,17 @@ static void wrong_arguments(void)
     gnd_close(dev32);
 }
 
+/* The kernels of GPUs. */
+static void on_gpu(gnd_device *dev, const char *spec)
+{
+    long_rows(dev, spec, GND_FLOAT32);
+    long_rows(dev, spec, GND_INT64);
+    many_places(dev, spec);
+}
+
 static void all(gnd_device *dev, const char *spec)
 {
+    many_places(dev, spec);
     medians(dev, spec);
     quantiles(dev, spec);
     static const gnd_dtype types[] = {GND_FLOAT32, GND_FLOAT16, GND_UINT16, GND_INT64, GND_FLOAT64};
@@ -353,5 +387,7 @@ int main(void)
 {
     wrong_arguments();
     ref_devices(all);
+    setenv("GND_KERNEL_SHAPE", "gpu", 1);
+    ref_devices(on_gpu);
     return tap_done();
 }

@@ -10,6 +10,7 @@
 #include "prim/choices.h"
 #include "graph/check.h"
 #include "graph/scope.h"
+#include "prim/partition.h"
 #include "prim/sort.h"
 #include "device/device.h"
 #include "graph/graph.h"
@@ -80,6 +81,15 @@ static gnd_array *picked(gnd_array *x, gnd_array *idx)
     return gnd__take_node(x, 1, &idx, x->ndim, idx->dim, &how);
 }
 
+/* x with the axis at the end, to be read several times: columns of long rows are copied first. */
+static gnd_array *in_rows(gnd_array *x, int axis)
+{
+    gnd_array *v = moved(x, axis, x->ndim - 1);
+    const int copied = v->kind != GND__ERROR && axis < x->ndim - 1 && x->size > x->dim[axis] &&
+                       gnd__partition_counts((gnd_dtype)x->dtype, x->dim[axis]);
+    return copied ? gnd__stored(v) : v;
+}
+
 /* --- sort and argsort ------------------------------------------------------------------------- */
 
 static gnd_array *sorted(gnd_array *x, int axis, int descending)
@@ -146,6 +156,22 @@ static int64_t parts_for(const gnd_array *x, int64_t k)
     return 1;
 }
 
+/* The indices of the first k elements, in order, along the last axis of x: of long rows, those of
+ * the first part of a partition, sorted. Equal elements keep their order in both. */
+static gnd_array *selected(gnd_array *x, int64_t k, int descending)
+{
+    const int d = x->ndim - 1;
+    if (!gnd__partition_counts((gnd_dtype)x->dtype, x->dim[d]) || k > x->dim[d] / 4)
+        return gnd__argsort_node(x, descending, k);
+    gnd_array *p = gnd__partition_node(x, k - 1, descending, 1);
+    gnd_array *i = p->kind == GND__ERROR ? p : gnd__slice(p, d, 0, k);
+    gnd_array *c = picked(x, i), *j;
+    if (c->kind == GND__ERROR)
+        return c;
+    j = gnd__argsort_node(c, descending, k);
+    return picked(i, j);
+}
+
 /* The indices of the first k elements, in order, along the last axis of x. If a row is divided,
  * they are selected among the first k elements of each part, which stand in the order of the parts.
  * So equal elements keep their order. */
@@ -160,7 +186,7 @@ static gnd_array *first(gnd_array *x, int64_t k, int descending)
         return gnd__filled(x->dev, GND_INT64, x->ndim, dim, &zero);
     parts = parts_for(x, k);
     if (parts == 1)
-        return gnd__argsort_node(x, descending, k);
+        return selected(x, k, descending);
 
     const int64_t len = x->dim[d] / parts, column[2] = {parts, 1};
     gnd_array *v, *i, *at, *c, *from, *j, *y;
@@ -193,7 +219,7 @@ gnd_status gnd_topk(gnd_array *x, int64_t k, int axis, unsigned flags, gnd_array
     if (bad)
         return gnd__all_fail(2, out, bad);
     const gnd__inner in = gnd__enter("topk");
-    gnd_array *v = moved(x, a, x->ndim - 1);
+    gnd_array *v = in_rows(x, a);
     gnd_array *i = v->kind == GND__ERROR ? v : first(v, k, !(flags & GND_SMALLEST));
     out[0] = moved(picked(v, i), x->ndim - 1, a);
     out[1] = moved(i, x->ndim - 1, a);
@@ -232,6 +258,19 @@ static gnd_array *greatest_last(gnd_array *x, int axis)
     return moved(gnd_where(gnd_equal(place, gnd_int(n - 1)), most, y), d, axis);
 }
 
+/* x, or its indices, partitioned along axis: at a single place by counting, where that pays. */
+static gnd_array *divided(gnd_array *x, int axis, int n, const int64_t *kth, int indices)
+{
+    const int64_t extent = x->dim[axis];
+    if (n != 1 || extent <= 1 || x->size == 0)
+        return indices ? argsorted(x, axis, 0) : sorted(x, axis, 0);
+    gnd_array *v = in_rows(x, axis), *y;
+    if (v->kind == GND__ERROR)
+        return v;
+    y = gnd__partition_node(v, kth[0] < 0 ? kth[0] + extent : kth[0], 0, indices);
+    return moved(y, x->ndim - 1, axis);
+}
+
 gnd_array *gnd_partition(gnd_array *x, int n, const int64_t *kth, int axis)
 {
     int k;
@@ -243,7 +282,7 @@ gnd_array *gnd_partition(gnd_array *x, int n, const int64_t *kth, int axis)
     if (n == 1 && extent > 1 && x->size > 0 && (kth[0] == extent - 1 || kth[0] == -1) &&
         gnd_dtype_kind((gnd_dtype)x->dtype) != 'c')
         return gnd__leave(in, greatest_last(x, k));
-    return gnd__leave(in, sorted(x, k, 0));
+    return gnd__leave(in, divided(x, k, n, kth, 0));
 }
 
 gnd_array *gnd_argpartition(gnd_array *x, int n, const int64_t *kth, int axis)
@@ -253,7 +292,7 @@ gnd_array *gnd_argpartition(gnd_array *x, int n, const int64_t *kth, int axis)
     if (bad)
         return bad;
     const gnd__inner in = gnd__enter("argpartition");
-    return gnd__leave(in, argsorted(x, k, 0));
+    return gnd__leave(in, divided(x, k, n, kth, 1));
 }
 
 gnd_array *gnd_lexsort(int n, gnd_array *const *keys, int axis)
@@ -279,9 +318,9 @@ gnd_array *gnd_lexsort(int n, gnd_array *const *keys, int axis)
     if (k < 0 || keys[0]->dim[k] <= 1 || keys[0]->size == 0)
         return gnd__leave(in, zeros(keys[0]));
     /* each key, beginning with the least significant one, sorts the current order stably */
+    const int64_t extent = keys[0]->dim[k];
     for (int i = 0; i < n; i++) {
         gnd_array *v = moved(keys[i], k, keys[i]->ndim - 1);
-        int64_t extent = keys[i]->dim[k];
         if (!idx) {
             idx = v->kind == GND__ERROR ? v : gnd__argsort_node(v, 0, extent);
         } else {

@@ -85,7 +85,7 @@ static void take(const asked *a, int n, gnd_array **at)
             at[i] = m;
     } else if (gnd__ranks_pay(m->dev, (gnd_dtype)m->dtype, a->rows, a->n, n * a->nq)) {
         gnd_array *all = gnd_concat(n, at, 0),
-                  *y = gnd__is_bad(all) ? all : gnd__ranks_node(m, all);
+                  *y = gnd__is_bad(all) ? all : gnd__ranks_node(m, all, 0);
         for (int i = 0; i < n; i++)
             at[i] = gnd__is_bad(y) ? y : gnd__part(y, i * a->nq, a->nq);
     } else {
