@@ -122,8 +122,11 @@ gnd_status gndm__fn_lines(gndm__args *a); /* fn_lines.c */
 gnd_status gndm__fn_gathered(gndm__args *a);
 gnd_status gndm__fn_cross(gndm__args *a);
 gnd_status gndm__fn_matmul(gndm__args *a); /* fn_product.c */
-gnd_status gndm__fn_fft(gndm__args *a);    /* fn_fft.c */
-gnd_status gndm__fn_qr(gndm__args *a);     /* fn_tsqr.c */
+/* The product of x and y, not of empty sums, as float dtype t. The bits do not depend on the order
+ * of the terms (fn_exact.c). */
+gnd_status gndm__matmul_reproducible(gndm__args *a, gndm_array *x, gndm_array *y, gnd_dtype t);
+gnd_status gndm__fn_fft(gndm__args *a); /* fn_fft.c */
+gnd_status gndm__fn_qr(gndm__args *a);  /* fn_tsqr.c */
 gnd_status gndm__fn_lstsq(gndm__args *a);
 gnd_status gndm__fn_cholesky(gndm__args *a); /* fn_cholesky.c */
 gnd_status gndm__fn_solve(gndm__args *a);    /* fn_solve.c */

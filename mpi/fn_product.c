@@ -370,6 +370,10 @@ gnd_status gndm__fn_matmul(gndm__args *a)
         return gndm__fn_gathered(a);
     const int nx = x->part->ndim, ny = y->part->ndim, ndim = gnd_ndim(v.as.array);
     const int64_t *shape = gnd_shape(v.as.array);
+    const gnd_dtype t = gnd_dtype_of(v.as.array);
+    if (a->c->flags & GNDM_REPRODUCIBLE && strchr("fc", gnd_dtype_kind(t)) &&
+        x->part->shape[nx - 1])
+        return gndm__matmul_reproducible(a, x, y, t);
     if (nx <= 2 && ny <= 2)
         return flat(a, x, y, ndim, shape);
     if (nx >= ny && !memcmp(x->part->shape, shape, (size_t)(nx - 2) * sizeof *shape))

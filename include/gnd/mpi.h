@@ -47,8 +47,9 @@ enum {
     GNDM_EVEN = 1,        /* partitions are even by default: speeds are not measured */
     GNDM_CHECK_CALLS = 2, /* compare every call of all ranks, with its arguments. Without the flag
                              only calls that exchange data are compared. */
-    GNDM_REPRODUCIBLE = 4 /* sums of floats have the same bits for any number of ranks and any cuts:
-                             doc/CLUSTERS.md says which functions, and what it costs */
+    GNDM_REPRODUCIBLE = 4 /* sums and products of matrices of floats have the same bits for any
+                             number of ranks and any cuts: doc/CLUSTERS.md says which functions, and
+                             what it costs */
 };
 
 /* Opens a context on a duplicate of comm, on which MPI's errors are returned instead of fatal. dev

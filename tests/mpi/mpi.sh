@@ -46,7 +46,7 @@ for p in ${*:-$all}; do
     case $p in 1 | 3) numpy "files$p" "$p" ;; esac
 done
 
-check "reproducible sums have the same bits for any number of ranks" test "$(sort -u bits | wc -l)" = 1
+check "reproducible sums and products have the same bits for any number of ranks" test "$(sort -u bits | wc -l)" = 1
 
 # Each allocation of the library on one rank fails once: an error on all ranks, at once.
 if [ "$GND_TEST_SANITIZERS" = no ] &&

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * mpi_files.c FOLDER - .npy files and checkpoints in every way of cutting, borders of neighbours,
- * reproducible sums. Writes files into FOLDER, which mpi.sh lets NumPy compare. Started by mpi.sh.
+ * reproducible sums and products. Writes files into FOLDER, which mpi.sh lets NumPy compare.
+ * Started by mpi.sh.
  */
 #include "dist.h"
 
@@ -170,7 +171,59 @@ static void stencils(int way)
     }
 }
 
-/* The bits of sums, as text for mpi.sh: the same for any number of ranks and any cuts. */
+/* Adds n bytes to a hash (FNV-1a). */
+static uint64_t hashed(uint64_t h, const unsigned char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+/* Products of matrices whose elements have many exponents, for any cuts. odd: with an infinity and
+ * a NaN. Returns a hash of the results. */
+static uint64_t products(gnd_dtype t, double tol, int odd)
+{
+    const int64_t shape[4][3] = {{37, 411}, {411, 29}, {2, 7, 37}, {411}};
+    const int ndim[4] = {2, 2, 3, 1}, pair[4][2] = {{0, 1}, {2, 0}, {0, 3}, {3, 1}};
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    gnd_array *x[4];
+    for (int k = 0; k < 4; k++) {
+        gnd_array *v = dist_sample(GND_FLOAT64, ndim[k], shape[k], 5 + (uint32_t)k);
+        v = gnd_mul(v, gnd_exp2(gnd_floor(gnd_mul_f(v, t == GND_FLOAT16 ? 2 : 20))));
+        if (odd && k < 2)
+            v = gnd_where(gnd_equal(v, gnd_max(v, GND_ALL, 1)), gnd_real(k ? NAN : INFINITY), v);
+        x[k] = gnd_astype(v, t);
+    }
+    for (int i = 0; i < 4; i++) {
+        gnd_array *a = x[pair[i][0]], *b = x[pair[i][1]], *first = NULL;
+        gnd_array *ref = gnd_matmul(a, b);
+        if (gnd_dtype_kind(t) == 'f')
+            ref = gnd_astype(gnd_matmul(gnd_astype(a, GND_FLOAT64), gnd_astype(b, GND_FLOAT64)), t);
+        for (int way = 0; way < WAYS; way++) {
+            gndm_array *da = dist_array(a, way), *db = dist_array(b, (way + i) % WAYS);
+            gndm_array *y = gndm_binary("matmul", da, db);
+            if (way == 0) {
+                unsigned char *p = calloc(1, gnd_nbytes(ref) + 1);
+                dist_ok(gndm_read(y, p, gnd_nbytes(ref)) == GND_OK, "reproducible products: read");
+                hash = hashed(hash, p, gnd_nbytes(ref));
+                first = gnd_from(dev, t, gnd_ndim(ref), gnd_shape(ref), p);
+                free(p);
+            }
+            if (way == 1)
+                dist_same(gndm_retain(y), ref, tol,
+                          "reproducible products are right: %s, %d, odd %d", gnd_dtype_name(t), i,
+                          odd);
+            dist_same(y, first, 0, "way %d: reproducible products: %s, %d, odd %d", way,
+                      gnd_dtype_name(t), i, odd);
+            gndm_release(da);
+            gndm_release(db);
+        }
+    }
+    return hash;
+}
+
+/* The bits of sums and products, as text for mpi.sh: the same for any number of ranks and any cuts.
+ */
 static void reproducible(void)
 {
     gndm_ctx *c = gndm_open(MPI_COMM_WORLD, dev, GNDM_EVEN | GNDM_REPRODUCIBLE), *before = ctx;
@@ -201,9 +254,19 @@ static void reproducible(void)
     }
     dist_ok(same, "reproducible: the same bits for any cuts");
     dist_ok(near, "reproducible: and right");
-    if (rank == 0)
-        printf("# bits %016llx %016llx %016llx\n", (unsigned long long)first[0],
-               (unsigned long long)first[1], (unsigned long long)first[2]);
+    uint64_t bits[4] = {products(GND_FLOAT32, 3e-7, 0), products(GND_FLOAT64, 4e-15, 1)};
+    if (getenv("GND_TEST_ALL")) { /* each dtype has kernels to compile */
+        bits[2] = products(GND_COMPLEX64, 2e-6, 0);
+        bits[3] = products(GND_FLOAT16, 1e-3, 1);
+    }
+    if (rank == 0) {
+        printf("# bits");
+        for (int i = 0; i < 3; i++)
+            printf(" %016llx", (unsigned long long)first[i]);
+        for (int i = 0; i < 4; i++)
+            printf(" %016llx", (unsigned long long)bits[i]);
+        printf("\n");
+    }
     ctx = before;
     gndm_close(c);
 }
