@@ -318,12 +318,16 @@ static void looks_at(void)
     tap_ok(again->in[0] == b && gnd_dim(again, 0) == 10, "  what takes it back does");
     gnd_release(again);
 
-    /* t gets elements: views that are made then look at these */
-    tap_is_int(gnd_wait(t), GND_OK, "a view is evaluated");
-    gnd_array *v = gnd_flip(t, GND_ALL);
-    tap_ok(t->data.st && !b->data.st && v->in[0] == t, "  a view of it looks at its elements");
-    gnd_release(t);
+    /* u gets elements: views that are made then look at these */
+    tap_is_int(gnd_wait(u), GND_OK, "a view is evaluated");
+    gnd_array *v = gnd_flip(u, GND_ALL);
+    tap_ok(u->data.st && !b->data.st && v->in[0] == u, "  a view of it looks at its elements");
     gnd_release(v);
+
+    /* t only has its axes in another order: b is stored, and t shows its elements */
+    tap_is_int(gnd_wait(t), GND_OK, "axes in another order are evaluated");
+    tap_ok(b->data.st && t->data.st == b->data.st, "  in the order below");
+    gnd_release(t);
     gnd_release(b);
     gnd_release(same);
     gnd_release(u);
@@ -335,14 +339,14 @@ static void looks_at(void)
 }
 
 /* A view that is asked for, and another one made before that: what took much to compute is computed
- * once. */
-static void shares(int ops, int want)
+ * once; and what is stored in the order below, if only the axes are in another order (turned). */
+static void shares(int ops, int turned, int want)
 {
     const int64_t n[2] = {100, 100};
     gnd_array *b = base(2, n);
     for (int i = 0; i < ops; i++)
         to(&b, gnd_sin(b));
-    gnd_array *t = gnd_T(b), *u = rest(t, 0);
+    gnd_array *t = turned ? gnd_T(b) : gnd_flip(b, GND_ALL), *u = rest(t, 0);
     gnd_release(b);
     b = u->in[0];
     tap_is_int(gnd_wait(t), GND_OK, "a view of %d operations is evaluated", ops);
@@ -406,8 +410,9 @@ int main(void)
     gathers();
     sums();
     looks_at();
-    shares(3, 0);
-    shares(20, 1);
+    shares(3, 0, 0);
+    shares(3, 1, 1);
+    shares(20, 0, 1);
     deep(counts, "data", 0, 45, 52);
     deep(counts, "a placeholder", 1, 5, 7);
     deep(refuses, "what cannot be evaluated", 0, 5, 7);

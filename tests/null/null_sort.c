@@ -120,9 +120,9 @@ static void plans(int apart)
         tap_is_int(gnd_topk(x, 9, 0, 0, top), GND_OK, "%s: topk", what);
         plan(top[1],
              k == 0   ? "short"
-             : k == 1 ? "select"
-             : k == 2 ? "select short"
-                      : "select select select",
+             : k == 1 ? "fill bound select"
+             : k == 2 ? "fill bound select short"
+                      : "fill bound select fill bound select fill bound select",
              what);
     }
     gnd_scope_end();
