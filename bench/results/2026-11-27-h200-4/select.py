@@ -1,3 +1,6 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""select.py DEVICE - selections beside CuPy and PyTorch: the best of five times, and peaks of device memory."""
 import re, sys, time
 import numpy as np, gnd
 dev = sys.argv[1]
