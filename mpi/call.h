@@ -110,6 +110,8 @@ gnd_status gndm__fn_reduce(gndm__args *a); /* fn_reduce.c */
 /* The sum over the axes of the call, divided by divisor, as dtype t. The bits do not depend on the
  * order (fn_repro.c). */
 gnd_status gndm__sum_reproducible(gndm__args *a, gndm_array *x, gnd_dtype t, double divisor);
+/* re + im i of float64 arrays, in the partition of re (fn_repro.c). Never NULL. */
+gndm_array *gndm__complex(gndm_ctx *c, gndm_array *re, gndm_array *im);
 gnd_status gndm__fn_create(gndm__args *a); /* fn_create.c */
 gnd_status gndm__fn_of_shape(gndm__args *a);
 /* This rank's box of a lazy array that all ranks make, in the partition that the call asks for, or

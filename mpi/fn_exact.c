@@ -107,17 +107,6 @@ static gndm_array *part_of(gndm_ctx *c, gndm_array *x, int imaginary)
     return gndm__call1(c, imaginary ? "imag" : "real", x);
 }
 
-/* re + im i */
-static gndm_array *together(gndm_ctx *c, gndm_array *re, gndm_array *im)
-{
-    if (re->status || im->status)
-        return re->status ? re : im;
-    im = gndm__moved(c, im, re->part);
-    return im->status
-               ? im
-               : gndm__array(c, GND_COMPLEX128, re->part, gnd_from_parts(re->local, im->local));
-}
-
 static gndm_array *complex_product(const plan *p, gndm_array *x, gndm_array *y)
 {
     gndm_ctx *c = p->c;
@@ -125,8 +114,8 @@ static gndm_array *complex_product(const plan *p, gndm_array *x, gndm_array *y)
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++)
             z[i][j] = real_product(p, part_of(c, x, i), part_of(c, y, j));
-    return together(c, gndm__do(c, "subtract", "a a", z[0][0], z[1][1]),
-                    gndm__do(c, "add", "a a", z[0][1], z[1][0]));
+    return gndm__complex(c, gndm__do(c, "subtract", "a a", z[0][0], z[1][1]),
+                         gndm__do(c, "add", "a a", z[0][1], z[1][0]));
 }
 
 gnd_status gndm__matmul_reproducible(gndm__args *a, gndm_array *x, gndm_array *y, gnd_dtype t)

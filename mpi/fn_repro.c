@@ -19,11 +19,6 @@ static gndm_array *two(gndm_ctx *c, const char *f, gndm_array *x, gndm_array *y)
     return gndm__call2(c, f, gndm_value(x), gndm_value(y));
 }
 
-static gndm_array *as(gndm_ctx *c, gndm_array *x, gnd_dtype t)
-{
-    return gndm__call2(c, "astype", gndm_value(x), gnd_value_dtype(t));
-}
-
 /* f(x, axis, keepdims) */
 static gndm_array *along(gndm_ctx *c, const char *f, gndm_array *x, gnd_value axis, int keep)
 {
@@ -37,7 +32,7 @@ static gndm_array *sum_of(gndm_ctx *c, gndm_array *x, gnd_value axis, int keep)
 {
     enum { BITS = 30, LEAST = -990 };
     const gnd_value all = axis;
-    x = as(c, x, GND_FLOAT64);
+    x = gndm__as(c, x, GND_FLOAT64);
     gndm_array *fine = gndm__call1(c, "isfinite", x);
     const gnd_value finite[3] = {gndm_value(fine), gndm_value(x), gnd_value_float(0)};
     const gnd_value others[3] = {gndm_value(fine), gnd_value_float(0), gndm_value(x)};
@@ -51,16 +46,27 @@ static gndm_array *sum_of(gndm_ctx *c, gndm_array *x, gnd_value axis, int keep)
     gndm_array *scaled = two(c, "ldexp", y, up);
     gndm_array *q = gndm__call1(c, "round", scaled);
     gndm_array *r = number(c, "multiply", two(c, "subtract", scaled, q), 0x1p30);
-    gndm_array *high = along(c, "sum", as(c, q, GND_INT64), all, keep);
-    gndm_array *low = along(c, "sum", as(c, gndm__call1(c, "round", r), GND_INT64), all, keep);
-    gndm_array *s = two(c, "add", as(c, high, GND_FLOAT64),
-                        number(c, "multiply", as(c, low, GND_FLOAT64), 0x1p-30));
+    gndm_array *high = along(c, "sum", gndm__as(c, q, GND_INT64), all, keep);
+    gndm_array *low =
+        along(c, "sum", gndm__as(c, gndm__call1(c, "round", r), GND_INT64), all, keep);
+    gndm_array *s = two(c, "add", gndm__as(c, high, GND_FLOAT64),
+                        number(c, "multiply", gndm__as(c, low, GND_FLOAT64), 0x1p-30));
     if (!keep) { /* the maximum kept its axes: remove them from the exponent */
         gnd_value v[2] = {gndm_value(up), axis};
         up = gndm_apply(c, NULL, "squeeze", axis.tag == GND_V_NOTHING ? 1 : 2, v, 0, NULL);
     }
     s = two(c, "ldexp", s, gndm__call1(c, "negative", up));
     return two(c, "add", s, odd);
+}
+
+gndm_array *gndm__complex(gndm_ctx *c, gndm_array *re, gndm_array *im)
+{
+    if (re->status || im->status)
+        return re->status ? re : im;
+    im = gndm__moved(c, im, re->part);
+    return im->status
+               ? im
+               : gndm__array(c, GND_COMPLEX128, re->part, gnd_from_parts(re->local, im->local));
 }
 
 gnd_status gndm__sum_reproducible(gndm__args *a, gndm_array *x, gnd_dtype t, double divisor)
@@ -80,17 +86,11 @@ gnd_status gndm__sum_reproducible(gndm__args *a, gndm_array *x, gnd_dtype t, dou
         gndm_array *im = sum_of(c, gndm__call1(c, "imag", x), axis, keep);
         re = number(c, "divide", re, divisor);
         im = number(c, "divide", im, divisor);
-        y = re->status ? re : im;
-        if (!y->status) {
-            im = gndm__moved(c, im, re->part);
-            y = im->status ? im
-                           : gndm__array(c, GND_COMPLEX128, re->part,
-                                         gnd_from_parts(re->local, im->local));
-        }
+        y = gndm__complex(c, re, im);
     } else {
         y = number(c, "divide", sum_of(c, x, axis, keep), divisor);
     }
-    y = as(c, y, t);
+    y = gndm__as(c, y, t);
     c->flags = flags;
     return gndm__ret_array(a, y);
 }
