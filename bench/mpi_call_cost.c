@@ -19,7 +19,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "mpi_call_cost: %s\n", gndm_message(c));
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    gndm_part *p = gndm_part_default(c, 2, shape);
+    gndm_part *p = gndm_part_default(c, GND_FLOAT32, 2, shape);
     int64_t from[2], to[2], dim[2];
     gndm_part_box(p, gndm_rank(c), from, to);
     for (int d = 0; d < 2; d++)

@@ -12,7 +12,7 @@
 static gndm_array *start(gndm_ctx *c, int64_t n)
 {
     const int64_t shape[2] = {n, n};
-    gndm_part *p = gndm_part_default(c, 2, shape);
+    gndm_part *p = gndm_part_default(c, GND_FLOAT32, 2, shape);
     int64_t from[2] = {0, 0}, to[2] = {0, 0};
     gndm_part_box(p, gndm_rank(c), from, to);
     gnd_device *dev = gndm_device(c);

@@ -103,6 +103,9 @@ gnd_status gndm__fn_where(gndm__args *a);
 gnd_status gndm__fn_by_cases(gndm__args *a);
 /* x in the partition that matches `part` of an array to which x broadcasts. Never NULL. */
 gndm_array *gndm__aligned(gndm_ctx *c, gndm_array *x, const gndm_part *part);
+/* The dtype of the largest elements of n arrays, for the default partition of a result of theirs.
+ */
+gnd_dtype gndm__widest(int n, gndm_array *const *x);
 /* The partition of the array to which all of them broadcast: that of one of its shape, preferably
  * one that is split, or the default. The caller frees it; it may hold an error. */
 gndm_part *gndm__common_part(gndm__args *a, const gndm__arrays *all);

@@ -187,8 +187,8 @@ static gndm_array *load(gndm_ctx *c, const char *path, const gndm_part *want)
                                          gndm__shape_text(a, h.ndim, shape),
                                          gndm__shape_text(b, want->ndim, want->shape)));
     }
-    gndm_part *p =
-        want ? gndm__part_retain((gndm_part *)want) : gndm_part_default(c, h.ndim, h.shape);
+    gndm_part *p = want ? gndm__part_retain((gndm_part *)want)
+                        : gndm_part_default(c, h.dtype, h.ndim, h.shape);
     /* Fortran order is C order with reversed axes */
     for (int d = 0; d < h.ndim; d++)
         back[d] = h.ndim - 1 - d;

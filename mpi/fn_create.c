@@ -15,8 +15,8 @@ gndm_array *gndm__part_of_whole(gndm__args *a, gnd_array *x)
     const int ndim = gnd_ndim(x);
     const int fits = a->part && !a->part->status && a->part->ndim == ndim &&
                      !memcmp(a->part->shape, gnd_shape(x), (size_t)ndim * sizeof(int64_t));
-    gndm_part *p =
-        fits ? gndm__part_retain((gndm_part *)a->part) : gndm_part_default(c, ndim, gnd_shape(x));
+    gndm_part *p = fits ? gndm__part_retain((gndm_part *)a->part)
+                        : gndm_part_default(c, gnd_dtype_of(x), ndim, gnd_shape(x));
     gndm__box box;
     if (!p->status)
         gndm__part_box(p, c->rank, &box);

@@ -44,6 +44,15 @@ static gndm_array *leader(const gndm__arrays *all, int ndim, const int64_t *shap
     return best;
 }
 
+gnd_dtype gndm__widest(int n, gndm_array *const *x)
+{
+    gnd_dtype t = GND_BOOL;
+    for (int i = 0; i < n; i++)
+        if (gnd_dtype_size(x[i]->dtype) > gnd_dtype_size(t))
+            t = x[i]->dtype;
+    return t;
+}
+
 gndm_array *gndm__aligned(gndm_ctx *c, gndm_array *x, const gndm_part *part)
 {
     int from[GND_MAX_NDIM];
@@ -75,7 +84,8 @@ gndm_part *gndm__common_part(gndm__args *a, const gndm__arrays *all)
         return gndm__part_fail(st ? st : GND_ERR_SHAPE, st ? a->c->message : text);
     }
     gndm_array *lead = leader(all, ndim, shape);
-    return lead ? gndm__part_retain(lead->part) : gndm_part_default(a->c, ndim, shape);
+    return lead ? gndm__part_retain(lead->part)
+                : gndm_part_default(a->c, gndm__widest(all->n, all->x), ndim, shape);
 }
 
 gnd_status gndm__fn_elementwise(gndm__args *a)

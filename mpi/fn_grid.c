@@ -34,7 +34,7 @@ static gndm_part *part_of_shape(gndm_ctx *c, const gndm_array *x, int ndim, cons
     if (p->status || gndm__part_split_anywhere(p))
         return p;
     gndm_part_free(p);
-    return gndm_part_default(c, ndim, shape);
+    return gndm_part_default(c, x->dtype, ndim, shape);
 }
 
 gnd_status gndm__fn_broadcast_to(gndm__args *a)
@@ -131,7 +131,7 @@ gnd_status gndm__fn_meshgrid(gndm__args *a)
     for (int i = 0; i < n && !p; i++)
         if (gndm__part_split_anywhere(x[i]->part))
             p = part_of_shape(c, x[i], n, shape);
-    p = p ? p : gndm_part_default(c, n, shape);
+    p = p ? p : gndm_part_default(c, gndm__widest(n, x), n, shape);
     for (int i = 0; i < n; i++)
         x[i] = gndm__broadcast(c, x[i], p);
     gndm_part_free(p);

@@ -185,7 +185,7 @@ static void choose(const product *q, plan *best)
             continue;
         consider(q, best,
                  c->flags & GNDM_EVEN ? gndm_part_even(c, 2, shape, grid)
-                                      : gndm_part_weighted(c, 2, shape, grid, GNDM_FLOPS),
+                                      : gndm_part_weighted(c, q->dtype, 2, shape, grid, GNDM_FLOPS),
                  0);
     }
 }

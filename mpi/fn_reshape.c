@@ -88,7 +88,7 @@ static gndm_array *reshaped(gndm_ctx *c, gndm_array *x, int ndim, const int64_t 
         if (!gnd_status_of(local))
             local = gnd_reshape(local, ndim, dim);
     } else {
-        p = gndm_part_default(c, ndim, shape);
+        p = gndm_part_default(c, v->dtype, ndim, shape);
         st = p->status ? gndm__fail(c, p->status, "%s", gndm_part_error(p))
                        : fetched(c, v, p, &local);
     }

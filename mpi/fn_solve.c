@@ -299,12 +299,12 @@ static gnd_status solved(gndm_ctx *c, gndm_array *x, gnd_array *sides, gnd_dtype
 }
 
 /* The partition of an n x k matrix by columns, in proportion to the ranks' speed of products. */
-static gndm_part *by_columns(gndm_ctx *c, int64_t n, int64_t k)
+static gndm_part *by_columns(gndm_ctx *c, gnd_dtype t, int64_t n, int64_t k)
 {
     const int grid[2] = {1, c->size};
     const int64_t shape[2] = {n, k};
     return c->flags & GNDM_EVEN ? gndm_part_even(c, 2, shape, grid)
-                                : gndm_part_weighted(c, 2, shape, grid, GNDM_FLOPS);
+                                : gndm_part_weighted(c, t, 2, shape, grid, GNDM_FLOPS);
 }
 
 gnd_status gndm__fn_solve(gndm__args *a)
@@ -334,7 +334,7 @@ gnd_status gndm__fn_solve(gndm__args *a)
     if (st)
         return st;
     gndm_part *const given = b->part;
-    gndm_part *p = by_columns(c, given->shape[0], given->shape[1]);
+    gndm_part *p = by_columns(c, t, given->shape[0], given->shape[1]);
     b = gndm__moved(c, b, p);
     st = gndm__check(c, b);
     if (!st)
@@ -358,7 +358,7 @@ gnd_status gndm__fn_inv(gndm__args *a)
         return st;
     const int64_t n = x->part->shape[0];
     gndm__box mine;
-    gndm_part *p = by_columns(c, n, n);
+    gndm_part *p = by_columns(c, t, n, n);
     st = p->status ? gndm__fail(c, p->status, "%s", gndm_part_error(p)) : GND_OK;
     if (!st) {
         gndm__part_box(p, c->rank, &mine);

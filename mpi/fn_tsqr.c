@@ -209,7 +209,7 @@ static gndm_array *by_rows(gndm_ctx *c, gndm_array *x, gnd_dtype t)
     gndm_part *p =
         x->part->grid[0] == c->size && x->part->stride[0] == 1 ? gndm__part_retain(x->part)
         : c->flags & GNDM_EVEN ? gndm_part_even(c, 2, x->part->shape, grid)
-                               : gndm_part_weighted(c, 2, x->part->shape, grid, GNDM_FLOPS);
+                               : gndm_part_weighted(c, t, 2, x->part->shape, grid, GNDM_FLOPS);
     gndm_array *y = gndm__moved(c, x, p);
     gndm_part_free(p);
     if (!y->status && y->dtype != t)

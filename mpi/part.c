@@ -231,17 +231,6 @@ static double prompt(const gndm_ctx *c)
     return fmax(2 * least, others);
 }
 
-/* Takes the limits as speeds, and the next limits as limits. Returns the new sum of speeds. */
-static double relax(int k, double *speed, double *most, const double *next)
-{
-    double sum = 0;
-    for (int i = 0; i < k; i++) {
-        sum += speed[i] = most[i];
-        most[i] = next ? next[i] : INFINITY;
-    }
-    return sum;
-}
-
 /* The number of ranks on the GPU of rank r. */
 static int sharers(const gndm_ctx *c, int r)
 {
@@ -282,33 +271,27 @@ static void spare_turns(const gndm_ctx *c, int64_t n, double *speed, double *mos
     }
 }
 
-/* Cuts n elements in proportion to speed[0 .. k-1], with at most most[i] elements in part i, or
- * twice that, or four times (and buffer[i]), if these limits add up to less than n. If that is not
- * enough, cuts in proportion to the limits, with at most buffer[i] elements in part i. If that is
- * not enough either, cuts in proportion to buffer. Overwrites speed and most, which is at most
- * buffer. */
-static void cuts_by(int64_t n, int k, double *speed, double *most, const double *buffer,
+/* Cuts n elements in proportion to speed[0 .. k-1], with at most most[i] elements in part i; if
+ * these limits add up to less than n, in proportion to buffer. Overwrites speed. */
+static void cuts_by(int64_t n, int k, double *speed, const double *most, const double *buffer,
                     int64_t *cut)
 {
-    double sum = 0, room = 0, largest = 0, left = (double)n, at = 0;
+    double sum = 0, room = 0, left = (double)n, at = 0;
     for (int i = 0; i < k; i++)
-        sum += speed[i], room += most[i], largest += buffer[i];
+        sum += speed[i], room += most[i];
     if (!(sum > 0 && room > 0)) { /* no speed or no limit is known */
         gndm__even_cuts(n, k, cut);
         return;
     }
-    for (int i = 0; i < 2 && room < (double)n; i++) {
-        room = 0;
-        for (int j = 0; j < k; j++)
-            room += most[j] = fmin(2 * most[j], buffer[j]);
+    const int fits = room >= (double)n;
+    if (!fits) {
+        sum = 0;
+        for (int i = 0; i < k; i++)
+            sum += speed[i] = buffer[i];
     }
-    if (room < (double)n)
-        sum = relax(k, speed, most, buffer);
-    if (largest < (double)n)
-        sum = relax(k, speed, most, NULL);
     /* A part that would exceed its limit gets the limit (marked by speed -1). The rest is divided
      * among the others. This is repeated until no part exceeds its limit. */
-    for (int i = 0; i < k; i++)
+    for (int i = 0; i < k && fits; i++)
         if (speed[i] >= 0 && speed[i] / sum * left > most[i]) {
             sum -= speed[i];
             left -= most[i];
@@ -324,15 +307,18 @@ static void cuts_by(int64_t n, int k, double *speed, double *most, const double 
     cut[k] = n;
 }
 
-gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const int *grid,
-                              int kind)
+gndm_part *gndm_part_weighted(gndm_ctx *c, gnd_dtype t, int ndim, const int64_t *shape,
+                              const int *grid, int kind)
 {
+    const double size = (double)gnd_dtype_size(t);
     int g[GND_MAX_NDIM], stride[GND_MAX_NDIM];
     gndm_part *p = refuse(c, "part_weighted", ndim, shape, grid, g);
     if (p)
         return p;
     if (kind != GNDM_BANDWIDTH && kind != GNDM_FLOPS)
         return gndm__part_fail(GND_ERR_ARG, "part_weighted: an unknown kind of work");
+    if (!(size > 0))
+        return gndm__part_fail(GND_ERR_DTYPE, "part_weighted: t is no dtype");
     if (gndm__enter(c, "part_weighted", "%d", ndim) || gndm__measure(c)) {
         gndm__leave(c, NULL);
         return gndm__part_fail(c->status ? c->status : GND_ERR_BACKEND, c->message);
@@ -354,20 +340,20 @@ gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const
         all += c->ranks[r].bandwidth;
     strides(ndim, g, stride);
     for (int d = 0; d < ndim && !p->status; d++) {
-        double row = 16; /* bytes per step along this axis, for the largest elements */
+        double row = 1; /* elements per step along this axis */
         for (int e = 0; e < ndim; e++)
             row *= e == d ? 1 : (double)shape[e] / g[e];
+        row = row > 0 ? row : 1;
         for (int k = 0; k < g[d]; k++)
             speed[k] = most[k] = buffer[k] = INFINITY, late[k] = 0;
         for (int r = 0; r < c->size; r++) {
             const int k = r / stride[d] % g[d];
-            /* of floats that are read and written, a quarter of the largest elements' bytes each */
-            const double v =
-                kind ? c->ranks[r].flops : c->ranks[r].share * all / (row > 0 ? row / 2 : 1);
+            /* floats that are read and written have 8 bytes */
+            const double v = kind ? c->ranks[r].flops : c->ranks[r].share * all / (8 * row);
             const double memory = (double)c->ranks[r].mem_bytes / sharers(c, r);
-            const double m = floor(memory / 8 / (row > 0 ? row : 1));
-            const double b =
-                floor(fmin((double)c->ranks[r].max_alloc_bytes, memory) / (row > 0 ? row : 1));
+            const double largest = fmin((double)c->ranks[r].max_alloc_bytes, memory);
+            const double b = floor(largest / (size * row));
+            const double m = floor(memory / (2 * size * row));
             speed[k] = v < speed[k] ? v : speed[k];
             buffer[k] = b < buffer[k] ? b : buffer[k];
             most[k] = fmin(fmin(m, b), most[k]);
@@ -384,11 +370,11 @@ gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const
     return p;
 }
 
-gndm_part *gndm_part_default(gndm_ctx *c, int ndim, const int64_t *shape)
+gndm_part *gndm_part_default(gndm_ctx *c, gnd_dtype t, int ndim, const int64_t *shape)
 {
     if (ndim == 0 || (c && c->flags & GNDM_EVEN))
         return gndm_part_even(c, ndim, shape, NULL);
-    return gndm_part_weighted(c, ndim, shape, NULL, GNDM_BANDWIDTH);
+    return gndm_part_weighted(c, t, ndim, shape, NULL, GNDM_BANDWIDTH);
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */

@@ -143,7 +143,7 @@ gndm_array *gndm__joined(gndm_ctx *c, gnd_dtype t, gnd_array *local, int ndim, i
     free(cut);
     if (y->status)
         return y;
-    to = to ? gndm__part_retain(to) : gndm_part_default(c, ndim, shape);
+    to = to ? gndm__part_retain(to) : gndm_part_default(c, t, ndim, shape);
     y = gndm__moved(c, y, to);
     gndm_part_free(to);
     return y;
@@ -263,7 +263,7 @@ gndm_array *gndm__vector(gndm_ctx *c, gndm_array *x)
         y = gndm__array(c, x->dtype, p,
                         gnd_status_of(x->local) ? x->local : gnd_reshape(x->local, 1, &own));
     } else {
-        p = gndm_part_default(c, 1, &n);
+        p = gndm_part_default(c, x->dtype, 1, &n);
         y = p->status ? gndm__error(c, gndm__fail(c, p->status, "%s", gndm_part_error(p)))
                       : by_boxes(c, x, p);
     }

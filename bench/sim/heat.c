@@ -19,7 +19,7 @@ static gndm_array *plate(gndm_ctx *c, int64_t rows, int64_t columns)
     gndm_part_free(whole);
     const gnd_value dims[2] = {gnd_value_int(rows), gnd_value_int(1)};
     const gnd_value size[1] = {gnd_value_tuple(2, dims)};
-    gndm_part *p = gndm_part_default(c, 2, shape);
+    gndm_part *p = gndm_part_default(c, GND_FLOAT32, 2, shape);
     gndm_array *x = gndm_apply(c, NULL, "ones", 1, size, 0, NULL);
     x = gndm_binary("multiply", x, row);
     const gnd_value in[2] = {gndm_value(x), gnd_value_dtype(GND_FLOAT32)};

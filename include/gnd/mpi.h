@@ -151,23 +151,23 @@ GND_API gndm_part *gndm_part_even(gndm_ctx *c, int ndim, const int64_t *shape, c
 enum { GNDM_BANDWIDTH = 0, GNDM_FLOPS = 1 };
 /* Cuts in proportion to the measured speeds of the ranks: of products (GNDM_FLOPS), or of
  * elementwise work and sums, of which the one counts in which a rank has the smaller share
- * (GNDM_BANDWIDTH). A part has at most 1/8 of the memory of its device, and fits the device's
- * largest buffer, at 16 bytes per element; what exceeds this goes to the other ranks. If the array
- * exceeds all these limits together, a part has at most 1/4 of the memory, then 1/2. If that is too
- * little as well, the cuts are in proportion to these limits, but every part still fits a buffer if
- * that is possible. If a device cannot hold its part, evaluation fails with GND_ERR_DEVMEM and
- * names the rank. Ranks on one GPU share its memory; with GNDM_BANDWIDTH only the first of them
- * gets a part of an array for which turns do not pay. grid: as in gndm_part_even. If several ranks
- * share a coordinate of an axis, the slowest of them determines its interval. */
-GND_API gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const int *grid,
-                                      int kind);
+ * (GNDM_BANDWIDTH). A part has at most half of the memory of its device, so that a result fits
+ * beside it, and fits the device's largest buffer; what exceeds this goes to the other ranks. t is
+ * the dtype of the elements; it matters only for these limits. If the array exceeds all limits
+ * together, the cuts are in proportion to the largest buffers. If a device cannot hold its part,
+ * evaluation fails with GND_ERR_DEVMEM and names the rank. Ranks on one GPU share its memory; with
+ * GNDM_BANDWIDTH only the first of them gets a part of an array for which turns do not pay. grid:
+ * as in gndm_part_even. If several ranks share a coordinate of an axis, the slowest of them
+ * determines its interval. GND_ERR_DTYPE: t is no dtype. */
+GND_API gndm_part *gndm_part_weighted(gndm_ctx *c, gnd_dtype t, int ndim, const int64_t *shape,
+                                      const int *grid, int kind);
 /* Given cuts. cut[d] has grid[d] + 1 nondecreasing offsets from 0 to shape[d]; it may be NULL if
  * grid[d] is 1. GND_ERR_ARG: invalid cuts. */
 GND_API gndm_part *gndm_part_cuts(gndm_ctx *c, int ndim, const int64_t *shape, const int *grid,
                                   const int64_t *const *cut);
-/* The default partition of new arrays of this shape: gndm_part_weighted with GNDM_BANDWIDTH, or
- * gndm_part_even if the context has GNDM_EVEN. */
-GND_API gndm_part *gndm_part_default(gndm_ctx *c, int ndim, const int64_t *shape);
+/* The default partition of new arrays of this dtype and shape: gndm_part_weighted with
+ * GNDM_BANDWIDTH, or gndm_part_even if the context has GNDM_EVEN. */
+GND_API gndm_part *gndm_part_default(gndm_ctx *c, gnd_dtype t, int ndim, const int64_t *shape);
 /* The partition of x. The caller owns it: gndm_part_free. If x holds an error, so does the
  * partition. Not collective. */
 GND_API gndm_part *gndm_part_of(const gndm_array *x);

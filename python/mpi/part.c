@@ -84,31 +84,34 @@ static int cuts_of(PyObject *tuple, const int *grid, int64_t **cut)
     return 0;
 }
 
-static gndm_part *made(gndm_ctx *c, unsigned flags, const char *by, int ndim, const int64_t *shape,
-                       const int *grid, int64_t *const *cut)
+static gndm_part *made(gndm_ctx *c, unsigned flags, const char *by, gnd_dtype t, int ndim,
+                       const int64_t *shape, const int *grid, int64_t *const *cut)
 {
     switch (*by) {
     case 'r': return gndm_part_replicated(c, ndim, shape);
     case 'e': return gndm_part_even(c, ndim, shape, grid);
-    case 'b': return gndm_part_weighted(c, ndim, shape, grid, GNDM_BANDWIDTH);
-    case 'f': return gndm_part_weighted(c, ndim, shape, grid, GNDM_FLOPS);
+    case 'b': return gndm_part_weighted(c, t, ndim, shape, grid, GNDM_BANDWIDTH);
+    case 'f': return gndm_part_weighted(c, t, ndim, shape, grid, GNDM_FLOPS);
     case 'c': return gndm_part_cuts(c, ndim, shape, grid, (const int64_t *const *)cut);
     }
     if (!grid)
-        return gndm_part_default(c, ndim, shape);
+        return gndm_part_default(c, t, ndim, shape);
     return flags & GNDM_EVEN ? gndm_part_even(c, ndim, shape, grid)
-                             : gndm_part_weighted(c, ndim, shape, grid, GNDM_BANDWIDTH);
+                             : gndm_part_weighted(c, t, ndim, shape, grid, GNDM_BANDWIDTH);
 }
 
-/* _partition(by, shape, grid, cuts): by: "replicated", "even", "bandwidth", "flops", "cuts", "". */
+/* _partition(by, shape, grid, cuts, dtype): by: "replicated", "even", "bandwidth", "flops", "cuts",
+ * "". */
 PyObject *pm_partition(PyObject *self, PyObject *args)
 {
     pm_ctx *ctx = (pm_ctx *)self;
     const char *by;
-    PyObject *shape_, *grid_, *cuts, *result = NULL;
+    PyObject *shape_, *grid_, *cuts, *dtype, *result = NULL;
+    gnd_dtype t;
     int64_t shape[GND_MAX_NDIM], wide[GND_MAX_NDIM], *cut[GND_MAX_NDIM] = {NULL};
     int grid[GND_MAX_NDIM] = {0};
-    if (!PyArg_ParseTuple(args, "sOOO:partition", &by, &shape_, &grid_, &cuts))
+    if (!PyArg_ParseTuple(args, "sOOOO:partition", &by, &shape_, &grid_, &cuts, &dtype) ||
+        core->dtype_of(dtype, &t, NULL))
         return NULL;
     const int ndim = pm_ints_of(shape_, "shape", shape);
     if (ndim < 0)
@@ -127,7 +130,7 @@ PyObject *pm_partition(PyObject *self, PyObject *args)
     if (c) {
         gndm_part *p;
         Py_BEGIN_ALLOW_THREADS
-        p = made(c, ctx->flags, by, ndim, shape, grid_ == Py_None ? NULL : grid, cut);
+        p = made(c, ctx->flags, by, t, ndim, shape, grid_ == Py_None ? NULL : grid, cut);
         Py_END_ALLOW_THREADS
         pm_end(ctx);
         result = pm_part_new(ctx, p, ndim, shape);

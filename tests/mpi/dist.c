@@ -124,7 +124,7 @@ gndm_part *dist_part(int way, int ndim, const int64_t *shape)
     if (ndim == 0 || way == 4)
         return gndm_part_replicated(ctx, ndim, shape);
     if (way == 0)
-        return gndm_part_default(ctx, ndim, shape);
+        return gndm_part_default(ctx, GND_FLOAT64, ndim, shape);
     if (way == 1) { /* part k has k + 1 shares, the second none */
         int64_t sum = 0, at = 0;
         for (int k = 0; k < size; k++)

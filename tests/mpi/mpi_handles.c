@@ -40,7 +40,7 @@ static void parts(void)
 {
     const int64_t shape[2] = {1000, 3};
     int64_t start[2], stop[2], at = 0;
-    gndm_part *p = gndm_part_weighted(ctx, 2, shape, NULL, GNDM_FLOPS);
+    gndm_part *p = gndm_part_weighted(ctx, GND_FLOAT32, 2, shape, NULL, GNDM_FLOPS);
     dist_ok(gndm_part_status(p) == GND_OK && !gndm_part_error(p)[0],
             "cuts by the speed of products");
     for (int r = 0; r < size; r++) {
@@ -77,12 +77,24 @@ static void memory(void)
         full += (int64_t)(info[r].max_alloc_bytes / 16);
     }
     const int64_t much = INT64_C(1) << 50, some = full - 1;
-    gndm_part *p = gndm_part_default(ctx, 1, &much), *q = gndm_part_default(ctx, 1, &some);
+    gndm_part *p = gndm_part_default(ctx, GND_COMPLEX128, 1, &much),
+              *q = gndm_part_default(ctx, GND_COMPLEX128, 1, &some);
     for (int r = 0; r < size; r++) {
         const double want = (double)much * ((double)info[r].max_alloc_bytes / sum);
         ok = ok && fabs((double)extent(p, r) / want - 1) < 1e-7;
         fits = fits && extent(q, r) >= 0 && extent(q, r) <= (int64_t)(info[r].max_alloc_bytes / 16);
     }
+    gndm_part *u = gndm_part_default(ctx, GND_FLOAT32, 1, &some);
+    gndm_part *v = gndm_part_default(ctx, GND_UINT8, 1, &some);
+    int half = 1, speed = 1;
+    for (int r = 0; r < size; r++) {
+        half = half && extent(u, r) >= 0 && extent(u, r) <= (int64_t)(info[r].mem_bytes / 8) + 1;
+        speed = speed && fabs((double)extent(v, r) / (double)some - info[r].share) < 1e-3;
+    }
+    dist_ok(half, "of %.1f GB each part takes at most half of the memory", 4e-9 * (double)some);
+    dist_ok(speed, "of %.1f GB in bytes each takes its share", 1e-9 * (double)some);
+    gndm_part_free(u);
+    gndm_part_free(v);
     dist_ok(ok, "beyond all buffers the cuts follow their sizes");
     dist_ok(fits, "%.1f GB in %d parts: each fits a buffer", 16e-9 * (double)some, size);
     gndm_part_free(p);
@@ -151,7 +163,7 @@ static int cuts(int *argc, char ***argv)
     ctx = gndm_open(MPI_COMM_WORLD, NULL, 0);
     for (int i = 2; i < *argc; i++) {
         const int64_t n = atoll((*argv)[i]);
-        gndm_part *p = gndm_part_default(ctx, 1, &n);
+        gndm_part *p = gndm_part_default(ctx, GND_FLOAT32, 1, &n);
         for (int r = 0; gndm_rank(ctx) == 0 && r < gndm_size(ctx); r++)
             printf("%lld%s", (long long)extent(p, r), r + 1 < gndm_size(ctx) ? " " : "\n");
         gndm_part_free(p);

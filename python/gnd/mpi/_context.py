@@ -122,11 +122,11 @@ def __repr__(self):
         f"gnd.mpi.Context(rank {self.rank} of {self.size}, {str(self.device)!r})")
 
 
-def partition(self, shape, grid=None, *, cuts=None, by=None):
+def partition(self, shape, grid=None, *, cuts=None, by=None, dtype=float):
     """A partition of a shape. grid: how many parts each axis has; None: one axis is divided. cuts: for each axis the
     offsets of its parts, from 0 to its extent, or None where it is whole. by: 'bandwidth' or 'flops' (parts follow the
     measured speeds of the ranks), 'even', 'replicated' (each rank has everything); None: 'bandwidth', or 'even' in a
-    context with even=True."""
+    context with even=True. dtype: that of the elements, by which parts are limited to half of a device's memory."""
     shape = _shape(shape)
     if cuts is not None:
         if grid is not None or by is not None:
@@ -134,12 +134,12 @@ def partition(self, shape, grid=None, *, cuts=None, by=None):
         cuts = tuple(None if c is None else tuple(int(i) for i in c) for c in cuts)
         if len(cuts) != len(shape):
             raise ValueError(f'partition: cuts of {len(cuts)} axes for a shape of {len(shape)}')
-        return self._partition('cuts', shape, tuple(1 if c is None else len(c) - 1 for c in cuts), cuts)
+        return self._partition('cuts', shape, tuple(1 if c is None else len(c) - 1 for c in cuts), cuts, dtype)
     if by not in (None, 'bandwidth', 'flops', 'even', 'replicated'):
         raise ValueError(f"partition: by {by!r}: 'bandwidth', 'flops', 'even' and 'replicated' are possible")
     if by == 'replicated' and grid is not None:
         raise TypeError("partition: by 'replicated' has no grid")
-    return self._partition(by or '', shape, None if grid is None else _shape(grid), None)
+    return self._partition(by or '', shape, None if grid is None else _shape(grid), None, dtype)
 
 
 def _shape(shape):
@@ -152,8 +152,8 @@ def array(self, obj, dtype=None, partition=None):
         raise TypeError('array: this array is distributed already: gnd.mpi.asarray, x.redistribute or x.copy')
     if isinstance(obj, gnd.ndarray) or dtype is not None and np.dtype(dtype) == 'bfloat16':
         x = gnd.asarray(obj, dtype, device=self.device)
-        x = self._wrap(x, self._partition('replicated', x.shape, None, None))
-        return x.redistribute(self._partition('', x.shape, None, None) if partition is None else partition)
+        x = self._wrap(x, self._partition('replicated', x.shape, None, None, x.dtype))
+        return x.redistribute(self._partition('', x.shape, None, None, x.dtype) if partition is None else partition)
     a = np.asarray(obj, dtype, 'C')
     a = a if a.dtype.isnative else a.astype(a.dtype.newbyteorder('='))
     return self._from(a.__array_interface__['data'][0], a.dtype, a.shape, partition)
@@ -171,7 +171,7 @@ def wrap(self, local, partition=None, axis=0):
 def _on_ranks(self, values):
     """A few ints of each rank on every rank: an array of a row for each."""
     row = gnd.asarray(np.asarray(values, np.int64)[None], device=self.device)
-    return self._wrap(row, self._partition('even', (self.size, row.shape[1]), (self.size, 1), None)).asnumpy()
+    return self._wrap(row, self._partition('even', (self.size, row.shape[1]), (self.size, 1), None, row.dtype)).asnumpy()
 
 
 def _joined(self, x, axis):
@@ -223,7 +223,7 @@ def scatter(self, obj, dtype=None, partition=None, root=0):
         x = gnd.zeros((0,) + flat[1:], dtype=_DTYPES[head[-1]], device=self.device)
     y = self._wrap(x.reshape(flat) if self.rank == root else x, _on_root(self, flat, root))
     y = y if shape else y[0]
-    return y.redistribute(self._partition('', shape, None, None) if partition is None else partition)
+    return y.redistribute(self._partition('', shape, None, None, y.dtype) if partition is None else partition)
 
 
 def load(self, path, partition=None):
@@ -246,7 +246,7 @@ def load_state(self, folder, *names, **partitions):
 
 def _operands(self, arrays):
     return tuple(arrays), tuple(x if isinstance(x, ndarray) else array(
-        self, x, partition=self._partition('replicated', np.shape(x), None, None)) for x in arrays.values())
+        self, x, partition=self._partition('replicated', np.shape(x), None, None, float)) for x in arrays.values())
 
 
 def eval(self, text, **arrays):
