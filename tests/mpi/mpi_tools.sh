@@ -28,6 +28,8 @@ over 3 explain --mpi "$text" x=x.npy
 check "explain tells the bytes of each step" grep -q 'mean .*reduction.*moves [0-9]* bytes' out
 over 3 devices --mpi
 check "devices tells of every rank" test "$(grep -c '^rank [0-2]: ' out)" = 3
+over 3 bench --mpi
+check "bench has five kinds of work" test "$(grep -c ' per rank  efficiency [0-9]' out)" = 5
 # Each rank keeps the figures of its own device, also beside an equal one.
 (
     GND_CACHE=1 GND_CACHE_DIR=$scratch/speeds
