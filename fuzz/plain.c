@@ -2,7 +2,8 @@
  *
  * plain.c - runs a harness without libFuzzer, as a test, on its corpus: each input as it is,
  * truncated at each length, and with single bytes changed, up to a bound. fuzz/corpus/NAME has one
- * file per input, fuzz/corpus/NAME.txt one line.
+ * file per input, fuzz/corpus/NAME.txt one line. Under sanitizers it also runs what libFuzzer found
+ * in tests/tree/fuzz.sh, which has none: inputs that reached new code.
  */
 #include "fuzz/fuzz.h"
 
@@ -43,7 +44,10 @@ static void input(uint8_t *data, size_t n)
     }
 }
 
-static void file(const char *path, int lines)
+enum kind { ONE, LINES, FOUND };
+
+/* The inputs of a file: itself, its lines, or itself as it is. */
+static void file(const char *path, enum kind kind)
 {
     static uint8_t buf[MOST];
     FILE *f = fopen(path, "rb");
@@ -54,9 +58,11 @@ static void file(const char *path, int lines)
         return;
     }
     fclose(f);
-    if (!lines)
+    if (kind == ONE)
         input(buf, n);
-    for (size_t at = 0; lines && at < n;) {
+    if (kind == FOUND)
+        run(buf, n);
+    for (size_t at = 0; kind == LINES && at < n;) {
         const uint8_t *end = memchr(buf + at, '\n', n - at);
         size_t len = end ? (size_t)(end - (buf + at)) : n - at;
         if (len > 0 && buf[at] != '#')
@@ -65,33 +71,46 @@ static void file(const char *path, int lines)
     }
 }
 
-int main(int argc, char **argv)
+/* The files of a folder, without those that fuzz/run.sh makes of lines; how many. */
+static int folder(const char *dir, enum kind kind)
 {
-    const char *src = getenv("GND_SRCDIR"), *name = strrchr(argv[0], '/');
-    char dir[2048], path[4096];
+    char path[4096];
     struct dirent *e;
     int n = 0;
-    (void)argc;
-    name = name ? name + 1 : argv[0];
-    name = strncmp(name, "lt-", 3) == 0 ? name + 3 : name;
-    snprintf(dir, sizeof dir, "%s/fuzz/corpus/%s", src ? src : ".", name);
     DIR *d = opendir(dir);
     while (d && (e = readdir(d)))
-        if (e->d_name[0] != '.') {
+        if (e->d_name[0] != '.' && strncmp(e->d_name, "line-", 5) != 0) {
             snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
-            file(path, 0);
+            file(path, kind);
             n++;
         }
     if (d)
         closedir(d);
+    return n;
+}
+
+int main(int argc, char **argv)
+{
+    const char *src = getenv("GND_SRCDIR"), *build = getenv("GND_BUILDDIR");
+    const char *name = strrchr(argv[0], '/');
+    char dir[2048], path[4096];
+    (void)argc;
+    name = name ? name + 1 : argv[0];
+    name = strncmp(name, "lt-", 3) == 0 ? name + 3 : name;
+    snprintf(dir, sizeof dir, "%s/fuzz/corpus/%s", src ? src : ".", name);
+    int n = folder(dir, ONE);
     snprintf(path, sizeof path, "%s.txt", dir);
     FILE *f = fopen(path, "r");
     if (f) {
         fclose(f);
-        file(path, 1);
+        file(path, LINES);
         n++;
     }
     tap_ok(n > 0, "%s has a corpus", dir);
+    if (tap_sanitized()) {
+        snprintf(dir, sizeof dir, "%s/libfuzzer-quick/corpus/%s", build ? build : ".", name);
+        tap_diag("%d inputs of %s", folder(dir, FOUND), dir);
+    }
     tap_ok(runs > n, "%ld inputs", runs);
     return tap_done();
 }

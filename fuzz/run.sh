@@ -6,14 +6,17 @@
 #     run.sh SOURCE BUILD SECONDS [NAME ...]
 #
 # What is found is in BUILD/libfuzzer/found, and inputs that reached something are in BUILD/libfuzzer/corpus. Status 77:
-# there is no clang with libFuzzer, and why. With FUZZ_QUICK=1 the build is in BUILD/libfuzzer-quick and is not
-# optimized: for runs of seconds, since clang takes four times as long to optimize code with sanitizers.
+# there is no clang with libFuzzer, and why. With FUZZ_QUICK=1 the build is in BUILD/libfuzzer-quick, not optimized and
+# without the other sanitizers: for runs of seconds, since clang takes five times as long to compile the other. The
+# harnesses of a build with sanitizers (fuzz/plain.c) run what was found there.
 set -eu
 src=$1 build=$2 seconds=$3
 shift 3
 if [ $# = 0 ]; then set -- $(cd "$src/fuzz" && grep -l LLVMFuzzerTestOneInput ./*.c | sed 's|^\./||; s|\.c$||; /^plain$/d'); fi
-dir=$build/libfuzzer flags='-O1 -gline-tables-only'
-if [ -n "${FUZZ_QUICK-}" ]; then dir=$build/libfuzzer-quick flags='-O0 -gline-tables-only'; fi
+dir=$build/libfuzzer flags='-O1 -gline-tables-only' sanitizers=address,undefined,fuzzer-no-link
+if [ -n "${FUZZ_QUICK-}" ]; then
+    dir=$build/libfuzzer-quick flags='-O0 -gline-tables-only' sanitizers=fuzzer-no-link
+fi
 mkdir -p "$dir/found"
 cd "$dir"
 
@@ -37,7 +40,7 @@ fi
 
 if [ ! -f Makefile ] || [ "$src/configure" -nt Makefile ]; then
     "$src/configure" -q CC="$cc" CFLAGS="$flags" --without-opencl --without-cuda \
-        --enable-sanitizers=address,undefined,fuzzer-no-link >configure.out 2>&1 ||
+        --enable-sanitizers=$sanitizers >configure.out 2>&1 ||
         { tail -n 20 configure.out && exit 1; }
 fi
 targets=

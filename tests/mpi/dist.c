@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 gndm_ctx *ctx;
 gnd_device *dev;
@@ -45,8 +46,13 @@ int dist_ok(int cond, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(name, sizeof name, fmt, ap);
     va_end(ap);
-    int all = cond != 0;
-    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    int all = cond != 0, come = 0;
+    MPI_Request req;
+    MPI_Iallreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &req);
+    /* MPI's own wait would take the core on which another rank compiles. */
+    for (int i = 0; !MPI_Test(&req, &come, MPI_STATUS_IGNORE) && !come; i++)
+        if (i >= 100)
+            nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
     if (!cond)
         printf("# rank %d: not so: %s: %s\n", rank, name, gndm_message(ctx));
     if (rank == 0)

@@ -225,9 +225,10 @@ def run(name, *args):
 def compiled(name, folder):
     """The program of examples/NAME.cc, or None without a compiler for it."""
     sanitizers = os.environ.get('GND_TEST_SANITIZERS', 'no')
-    flags = {'no': [], 'yes': ['-fsanitize=address,undefined']}.get(sanitizers, ['-fsanitize=' + sanitizers])
+    flags = {'no': ['-O2'], 'yes': ['-O0', '-fsanitize=address,undefined']}.get(
+        sanitizers, ['-O0', '-fsanitize=' + sanitizers])
     program = os.path.join(folder, name)
-    subprocess.run([*os.environ['CXX'].split(), '-std=c++17', '-O2', *flags, '-I' + BUILD + '/include',
+    subprocess.run([*os.environ['CXX'].split(), '-std=c++17', *flags, '-I' + BUILD + '/include',
                     '-I' + SRC + '/include', '-o', program, SRC + '/examples/' + name + '.cc',
                     '-L' + BUILD + '/lib/.libs', '-Wl,-rpath,' + BUILD + '/lib/.libs', '-lgnd'], check=True)
     return program

@@ -4,6 +4,7 @@
 # symbols.sh - the same rule as imports.sh for what is linked: a function or a table that an object of lib uses is
 # defined in its room, or in one that tests/tree/layers.txt allows it. There are no exceptions.
 . "$GND_SRCDIR/tests/lib/tap.sh"
+plain_only "it does not depend on sanitizers: the plain build's run does it"
 
 nm=${NM:-nm}
 if ! command -v "$nm" >/dev/null; then
