@@ -200,9 +200,7 @@ static void leaf(work *w, const tri *t, int64_t i, int64_t n, mtx b, int64_t k)
     gnd__pk_begin(w->p, "k_substitute");
     gnd__pk_def(w->p, "#define LEAF %d\n#define PITCH %d\n#define GROUP %d\n#define ALONG %d\n",
                 LEAF, LEAF + 1, (int)local, t->row == 1);
-    gnd__pk_def(w->p, w->p->t->cpu ? "#define UNROLL\n#define UNROLL4\n"
-                                   : "#define UNROLL _Pragma(\"unroll\")\n"
-                                     "#define UNROLL4 _Pragma(\"unroll 4\")\n");
+    gnd__pk_unroll(w->p);
     gnd__small_arithmetic(w->p);
     gnd__pk_operand(w->p, "a", "begin_a", a);
     gnd__pk_operand(w->p, "y", "begin", x.at);

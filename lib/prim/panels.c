@@ -35,7 +35,8 @@ int gnd__panels_take(const gnd__target *t, gnd_dtype dtype, int64_t rows)
 
 static void macros(gnd__prog *p, int64_t group)
 {
-    gnd__pk_def(p, "#define GROUP %d\n#define UNROLL _Pragma(\"unroll\")\n", (int)group);
+    gnd__pk_def(p, "#define GROUP %d\n", (int)group);
+    gnd__pk_unroll(p);
     gnd__small_arithmetic(p);
 }
 

@@ -153,6 +153,9 @@ void gnd__pk_check(gnd__prog *p, const char *name);
 void gnd__pk_def(gnd__prog *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void gnd__pk_defs(gnd__prog *p, const char *text, gnd_dtype t);
 void gnd__pk_body(gnd__prog *p, const char *text, gnd_dtype t);
+/* Defines UNROLL and UNROLL4, before loops that are unrolled on GPUs. CPUs have these kernels in
+ * tests only, where unrolling would slow compilation. */
+void gnd__pk_unroll(gnd__prog *p);
 /* Adds text to the body as it is. */
 void gnd__pk_add(gnd__prog *p, const char *text);
 /* What the host may compute in place of this kernel alone. */

@@ -135,7 +135,7 @@ static size_t cholesky_macros(gnd__prog *p, int64_t batch, int64_t n, int64_t sp
                 (int)block_columns(p->dtype), (int)space);
     gnd__pk_def(p, "#define ROWS %d\n#define GROUP %d\n#define TEAMS %d\n", (int)rows, (int)group,
                 (int)((int64_t)group / rows));
-    gnd__pk_def(p, "#define UNROLL _Pragma(\"unroll\")\n");
+    gnd__pk_unroll(p);
     gnd__small_arithmetic(p);
     return group;
 }
