@@ -17,6 +17,7 @@
 #include "base/env.h"
 #include "host/lapack.h"
 #include "prim/panels.h"
+#include "prim/reflect.h"
 #include "prim/small.h"
 
 /* Columns of a panel, and of small matrices, so that these have several. LEAF: the kernel's matrix
@@ -33,10 +34,14 @@ enum {
     PANEL_LESS = 64,
     LEAST = 1024,
     LEAST_DEVICE = 257,
+    LEAST_TALL = 32,
+    TALL = 4,
+    LARGE = 1 << 17,
     LEAST_CHOLESKY = 2048,
     LEAST_SIDES = 256,
     MOST = 16,
-    STRIPS = 8
+    STRIPS = 8,
+    STRIPS_DEVICE = 4
 };
 
 /* C = alpha op(A) op(B) + beta C in Fortran order; C is m x n; ta and tb: the operand is
@@ -60,7 +65,8 @@ static int on_device(const gnd__gdev *d, const gnd_solve_desc *s)
 {
     const gnd__target t = gnd__target_of(&d->props, &d->tune);
     const int lu = s->op == GND_SOLVE_LU || s->op == GND_SOLVE_SOLVE;
-    return s->op != GND_SOLVE_QR && gnd__panels_take(&t, (gnd_dtype)s->dtype, lu ? s->m : 1);
+    return gnd__panels_take(&t, (gnd_dtype)s->dtype, lu ? s->m : 1) &&
+           (s->op != GND_SOLVE_QR || gnd__reflect_takes(&t, (gnd_dtype)s->dtype, s->m));
 }
 
 int gnd__blocked_takes(gnd__gdev *d, const gnd_solve_desc *s)
@@ -74,8 +80,12 @@ int gnd__blocked_takes(gnd__gdev *d, const gnd_solve_desc *s)
         return 0;
     switch ((gnd_solve_op)s->op) {
     case GND_SOLVE_CHOLESKY: yes = s->n >= (device ? LEAST_DEVICE : LEAST_CHOLESKY); break;
-    case GND_SOLVE_LU:
-    case GND_SOLVE_QR: yes = q >= (device ? LEAST_DEVICE : LEAST); break;
+    case GND_SOLVE_LU: yes = q >= (device ? LEAST_DEVICE : LEAST); break;
+    case GND_SOLVE_QR:
+        yes = q >= (device ? LEAST_DEVICE : LEAST) ||
+              (device && q >= LEAST_TALL && s->m >= TALL * s->n && s->m * s->n >= LARGE &&
+               gnd__real_of((gnd_dtype)s->dtype) == GND_FLOAT64);
+        break;
     case GND_SOLVE_SOLVE: yes = s->n >= (device ? LEAST_DEVICE : LEAST); break;
     case GND_SOLVE_TRIANGULAR:
         yes = device ? s->n >= LEAST_DEVICE : s->n >= LEAST && s->k >= LEAST_SIDES;
@@ -268,7 +278,7 @@ static void cholesky(work *w, mtx a, int64_t b, int block, int conj)
     const int64_t n = w->s->n;
     for (int64_t j = 0; j < n; j += w->panel) {
         const int64_t c = lesser(w->panel, n - j), rest = n - j - c,
-                      even = (rest + STRIPS - 1) / STRIPS;
+                      even = rest / (w->device ? STRIPS_DEVICE : STRIPS) + 1;
         const int64_t step = even < c ? c : even;
         const gnd__panel x = panel_of(w, GND__PANEL_CHOLESKY, c, c, c, j, b);
         const mtx d = {{GND__PA_SCRATCH, block, 0}, c}, here = from(w, a, j, j),
@@ -404,15 +414,36 @@ static void part_r(work *w, mtx a, mtx r, int64_t q, int64_t cols)
     end(w, "solve_eye", m * cols, gnd__prog_group(w->p, 256), m * cols * w->size);
 }
 
-static void qr(work *w, mtx a, mtx r, int64_t b, int v, int t, int products)
+/* A panel by the device: V, T and their conjugates. T is the inverse of what V^H V says. */
+static void reflect_panel(work *w, const reflectors *h, gnd__pmem a, int tau)
 {
+    const int64_t c = h->cols, m = w->s->m;
+    const mtx g = {h->w1.at, c};
+    const tri t = {g.at, 1, c, c, 1, 0, 0};
+    gnd__reflect_panel(w->p, a, m, h->rows, c, tau);
+    gnd__reflect_vectors(w->p, h->v.at, a, m, h->rows, c, tau);
+    if (w->complex)
+        take(w, "k_conjugate", h->vc, h->v, h->rows, h->rows * c, 1);
+    product(w, 1, 0, c, c, h->rows, 1, h->vc, h->v, 0, g);
+    gnd__reflect_inverse(w->p, g.at, h->t.at, c, tau);
+    triangle(w, &t, 0, c, h->t, c);
+    if (w->complex)
+        take(w, "k_conjugate", h->tc, h->t, c, c * c, 1);
+}
+
+static void qr(work *w, mtx a, mtx r, int64_t b, const int *scratch)
+{
+    const int v = scratch[0], t = scratch[1], products = scratch[2], tau = scratch[3];
     const int64_t m = w->s->m, n = w->s->n, q = lesser(m, n), cols = w->s->flags & 1 ? m : q;
     const int64_t widest = n > cols ? n : cols, last = (q - 1) / w->panel * w->panel;
     for (int64_t j = 0; j < q; j += w->panel) {
         const reflectors h = reflectors_of(w, j, v, t, products, m, q, widest);
         const gnd__panel x = panel_of(w, GND__PANEL_QR, m - j, h.cols, m, j, b);
         const gnd__pmem mem[3] = {from(w, a, j, j).at, h.v.at, h.t.at};
-        gnd__prog_panel(w->p, &x, 3, mem);
+        if (w->device)
+            reflect_panel(w, &h, mem[0], tau);
+        else
+            gnd__prog_panel(w->p, &x, 3, mem);
         reflect(w, &h, 1, from(w, a, j, j + h.cols), n - j - h.cols);
     }
     part_r(w, a, r, q, cols);
@@ -458,7 +489,7 @@ void gnd__blocked(gnd__prog *p, const gnd_solve_desc *s, const gnd__pmem *mem)
     work w = {.p = p, .s = s, .t = (gnd_dtype)s->dtype, .panel = q < LEAST ? PANEL_SMALL : PANEL};
     w.device = on_device(p->dev, s);
     w.parts = -1;
-    int one = -1, two = -1, three = -1;
+    int one = -1, two = -1, three = -1, four = -1;
     w.size = (int64_t)gnd_dtype_size(w.t);
     w.complex = gnd_dtype_kind(w.t) == 'c';
     if (w.device)
@@ -477,6 +508,7 @@ void gnd__blocked(gnd__prog *p, const gnd_solve_desc *s, const gnd__pmem *mem)
         one = gnd__prog_scratch(p, reflector_bytes(&w, q));
         two = gnd__prog_scratch(p, ((q - 1) / w.panel + 1) * w.panel * w.panel * w.size * 2);
         three = gnd__prog_scratch(p, 2 * w.panel * widest * w.size);
+        four = w.device ? gnd__prog_scratch(p, w.panel * w.size) : -1;
     }
     for (int64_t b = 0; b < s->nbatch; b++) {
         mtx a = {mem[0], s->op == GND_SOLVE_LU || s->op == GND_SOLVE_QR ? s->m : s->n},
@@ -489,7 +521,7 @@ void gnd__blocked(gnd__prog *p, const gnd_solve_desc *s, const gnd__pmem *mem)
         case GND_SOLVE_SOLVE: system_of(&w, a, x, b, one); break;
         case GND_SOLVE_QR:
             x.ld = rows;
-            qr(&w, a, x, b, one, two, three);
+            qr(&w, a, x, b, (const int[]){one, two, three, four});
             break;
         default: triangular(&w, a, x, b, one); break;
         }

@@ -280,6 +280,7 @@ static void on_device(int i)
 {
     MAT_GROUP(lu(MAT_RANDOM, 2, 150, 131); systems(MAT_STRONG, 2, 141, i ? 3 : 70));
     MAT_GROUP(cholesky(1, 150); triangular(1, 150, i ? 70 : 1, i % 2 ? 5 : 0));
+    MAT_GROUP(qr(MAT_RANDOM, 2, 150, 133, 0); qr(MAT_GRADED, 1, 70, 90, 1));
     if (i == 0) {
         MAT_GROUP(cholesky(1, 261); lu(MAT_NEAR, 1, 70, 133); lu(MAT_GRADED, 1, 600, 20));
         impossible();
