@@ -140,6 +140,9 @@ void gnd__pk_in(gnd__prog *p, const char *name, int in);
  * dtype t. */
 void gnd__pk_out(gnd__prog *p, const char *name);
 void gnd__pk_mem(gnd__prog *p, const char *name, int scratch, gnd_dtype t);
+/* Adds scratch memory or the result, in elements of the result's dtype, and as a parameter `begin`
+ * the number of its element where m begins. */
+void gnd__pk_operand(gnd__prog *p, const char *name, const char *begin, gnd__pmem m);
 /* Adds a parameter const g_i64 name. */
 void gnd__pk_int(gnd__prog *p, const char *name, int64_t value);
 /* Adds a pointer to the four words (int32) of the primitive's check. They are 0 at first. If the
@@ -150,6 +153,9 @@ void gnd__pk_check(gnd__prog *p, const char *name);
 void gnd__pk_def(gnd__prog *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void gnd__pk_defs(gnd__prog *p, const char *text, gnd_dtype t);
 void gnd__pk_body(gnd__prog *p, const char *text, gnd_dtype t);
+/* Defines UNROLL and UNROLL4, before loops that are unrolled on GPUs. CPUs have these kernels in
+ * tests only, where unrolling would slow compilation. */
+void gnd__pk_unroll(gnd__prog *p);
 /* Adds text to the body as it is. */
 void gnd__pk_add(gnd__prog *p, const char *text);
 /* What the host may compute in place of this kernel alone. */
@@ -178,6 +184,9 @@ void gnd__prog_solve_later(gnd__prog *p, const gnd_solve_desc *s, int n, const g
  * work on a panel. */
 void gnd__prog_gemm(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3]);
 void gnd__prog_panel(gnd__prog *p, const gnd__panel *s, int n, const gnd__pmem *mem);
+/* Adds a product by our own kernels (gnd__gemm_own). *parts: scratch memory for parts of sums, which
+ * all products of a program share; -1 before the first. */
+void gnd__prog_product(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3], int *parts);
 /* The bytes read by the expression of input `in`, or the bytes of its memory. */
 int64_t gnd__prog_reads(const gnd__prog *p, int in);
 /* A group size for this device: `want` (a power of two), or the largest possible if that is

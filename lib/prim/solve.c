@@ -155,24 +155,30 @@ static int is_native(const gnd__prog *p, const gnd_solve_desc *s)
     return gnd__gate_solver_supports(p->dev, s, &yes, NULL) == GND_OK && yes;
 }
 
-/* A library call whose verdict a check gets, so that nothing waits for that: that of the info of
- * each matrix, and of input `bad` (its number, or -1), which tells which matrices are not finite.
- */
+/* The verdict of nbatch matrices for a check: by the info of each, in scratch memory, and by input
+ * `bad`, which tells which are not finite; -1: without one of these. */
+static void verdict(gnd__prog *p, int64_t nbatch, int info, int bad)
+{
+    const size_t group = nbatch > 1 ? gnd__prog_group(p, 256) : 1;
+    gnd__pk_begin(p, "k_verdict");
+    gnd__pk_check(p, "check");
+    if (info >= 0)
+        gnd__pk_mem(p, "info", info, GND_INT32);
+    if (bad >= 0)
+        gnd__pk_in(p, "bad", bad);
+    gnd__pk_int(p, "count", nbatch);
+    gnd__pk_def(p, "#define GROUP %d\n#define FINITE(b) %s\n#define INFO(b) %s\n", (int)group,
+                bad >= 0 ? "(IN_bad(b) == 0)" : "1", info >= 0 ? "info[b]" : "0");
+    gnd__pk_body(p, "solve_verdict", GND_INT32);
+    gnd__pk_end1(p, 1, group, nbatch * (bad >= 0 ? 5 : 4), 0);
+}
+
+/* A library call whose verdict a check gets, so that nothing waits for that. */
 static void solve_later(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem, int bad)
 {
     const int info = gnd__prog_scratch(p, s->nbatch * (int64_t)sizeof(int32_t));
-    const size_t group = s->nbatch > 1 ? gnd__prog_group(p, 256) : 1;
     gnd__prog_solve_later(p, s, n, mem, info);
-    gnd__pk_begin(p, "k_verdict");
-    gnd__pk_check(p, "check");
-    gnd__pk_mem(p, "info", info, GND_INT32);
-    if (bad >= 0)
-        gnd__pk_in(p, "bad", bad);
-    gnd__pk_int(p, "count", s->nbatch);
-    gnd__pk_def(p, "#define GROUP %d\n#define FINITE(b) %s\n", (int)group,
-                bad >= 0 ? "(IN_bad(b) == 0)" : "1");
-    gnd__pk_body(p, "solve_verdict", GND_INT32);
-    gnd__pk_end1(p, 1, group, s->nbatch * (bad >= 0 ? 5 : 4), 0);
+    verdict(p, s->nbatch, info, bad);
 }
 
 /* The call, with the host's wait if the library has no other way. */
@@ -310,7 +316,10 @@ void gnd__prim_solve(gnd__prog *p)
     }
     const int later = !small && !gnd__blocked_takes(p->dev, &s) && is_native(p, &s) &&
                       gnd__gate_solves_later(p->dev, &s);
-    if (in < p->nin && !small && !later) {
+    const int device = !small && gnd__blocked_device(p->dev, &s);
+    if (in < p->nin && device)
+        verdict(p, s.nbatch, -1, in);
+    if (in < p->nin && !small && !later && !device) {
         const gnd__panel look = {.kind = GND__PANEL_FINITE,
                                  .dtype = GND_UINT8,
                                  .strict = s.op == GND_SOLVE_CHOLESKY,
@@ -347,7 +356,8 @@ gnd_status gnd__solve_verdict(const gnd__primargs *a, const int32_t word[4], gnd
                         (long long)b, -info);
     if (info == 0)
         return gnd__solve_refused(cholesky, 0, b, e);
-    return cholesky ? gnd__solve_not_positive(b, info, e) : gnd__solve_singular(b, info - 1, e);
+    return cholesky ? gnd__solve_not_positive(b, info, e)
+                    : gnd__solve_singular(b, op == GND_SOLVE_TRIANGULAR, info - 1, e);
 }
 
 /* --- in C order ------------------------------------------------------------------------------- */

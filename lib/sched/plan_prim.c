@@ -113,6 +113,8 @@ static gnd_status prim_arg(gnd__maker *m, const gnd__parg *a, gnd__sarg *b, int3
         b->esize = a->esize;
         if (a->esize == 1) /* an operand of a library call, in bytes */
             b->value = b->value * esize + a->value;
+        else
+            b->value += a->value;
     }
     return GND_OK;
 }
