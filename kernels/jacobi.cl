@@ -26,36 +26,20 @@
 #define A(i, j) a[mine * (N * PITCH) + (i) * PITCH + (j)]
 #define V(k, i) v[mine * (N * PITCH) + (k) * PITCH + (i)]
 #define TURN(s, k, c) turn[(((s) & 1) * (PER * H) + mine * H + (k)) * 2 + (c)]
-    /* turns the vectors by step s: work-items `from` and later ones, of so many */
-#define UNROLL _Pragma("unroll")
-#define TURN_VECTORS(s, from, count)                                                                       \
-    {                                                                                                      \
-        const int me = lane >= (from) ? lane - (from) : H * N;                                             \
-        $T one[(H * N + (count) - 1) / (count)], two[(H * N + (count) - 1) / (count)];                     \
-        UNROLL for (int r = 0; r * (count) < H * N; r++) {                                                 \
-            const int k = me + r * (count);                                                                \
-            if (k < H * N) {                                                                               \
-                const $T c = TURN(s, k / N, 0), d = TURN(s, k / N, 1);                                     \
-                ROWS(k / N, s, p, q)                                                                       \
-                const $T x = V(p, k % N), y = V(q, k % N);                                                 \
-                one[r] = c * x - d * y;                                                                    \
-                two[r] = d * x + c * y;                                                                    \
-            }                                                                                              \
-        }                                                                                                  \
-        UNROLL for (int r = 0; r * (count) < H * N; r++) {                                                 \
-            const int k = me + r * (count);                                                                \
-            if (k < H * N) {                                                                               \
-                ROWS(k / N, s, p, q)                                                                       \
-                V(p, k % N) = one[r];                                                                      \
-                V(q, k % N) = two[r];                                                                      \
-            }                                                                                              \
-        }                                                                                                  \
-    }
     /* the rows of pair k in step s */
 #define ROWS(k, s, p, q) \
     int p = (k) == 0 ? N - 1 : (s) + (k), q = (k) == 0 ? (s) : (s) - (k); \
     p -= (k) > 0 && p >= N - 1 ? N - 1 : 0; \
     q += q < 0 ? N - 1 : 0;
+    /* turns vector k % N by pair k / N of step s; and the part of this work-item, where a few are at it */
+#define TURN_VECTOR(s, k)                                                                                  \
+    {                                                                                                      \
+        const $T c = TURN(s, (k) / N, 0), d = TURN(s, (k) / N, 1);                                         \
+        ROWS((k) / N, s, p, q)                                                                             \
+        const $T x = V(p, (k) % N), y = V(q, (k) % N);                                                     \
+        V(p, (k) % N) = c * x - d * y;                                                                     \
+        V(q, (k) % N) = d * x + c * y;                                                                     \
+    }
     $T most = 0, lost = 0;
     for (int k = lane; k < N * N; k += LANES) {
         const int i = k / N, j = k % N;
@@ -111,8 +95,8 @@
                 A(q, p) = 0;
             }
 #if VECTORS
-            if (s > 0)
-                TURN_VECTORS(s - 1, FIRST, LANES - FIRST)
+            for (int k = s > 0 && lane >= FIRST ? lane - FIRST : H * N; k < H * N; k += LANES - FIRST)
+                TURN_VECTOR(s - 1, k)
 #endif
             GND_BARRIER();
             /* blocks of 2 x 2: each pair with half of the others; the rest is symmetric */
@@ -131,7 +115,9 @@
             GND_BARRIER();
         }
 #if VECTORS
-        TURN_VECTORS(N - 2, 0, LANES)
+        _Pragma("unroll 1")
+        for (int k = lane; k < H * N; k += LANES)
+            TURN_VECTOR(N - 2, k)
 #endif
     }
     for (int k = lane; k < order; k += LANES) {

@@ -19,7 +19,8 @@
 
 #define GROUP 256
 #define MAX_GROUP 512
-#define LAST_GROUP 1024 /* of rows that need it: it leaves few registers to each */
+#define LAST_GROUP 1024 /* of rows for which a quarter more elements in MAX_GROUP do not suffice   \
+                         */
 #define ROW_BYTES 128   /* of loaded elements that a work-item holds */
 #define MAX_ELEMS 32
 #define TREE_BYTES 16384 /* local memory */
@@ -87,7 +88,7 @@ int gnd__codegen_rows_fit(const gnd__kir *k, const gnd__target *t)
 }
 
 /* The numbers of vectors of a work-item: few, so that rows of many lengths share a kernel. */
-static const uint8_t steps[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32};
+static const uint8_t steps[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 36, 40};
 
 /* The vectors of a work-item of a row of `need` vectors for each of its lanes: a step. */
 static int vectors_from(int64_t need)
@@ -159,8 +160,9 @@ static void shape_rows(gnd__cg *c, gnd__rows *w)
     }
     for (int lanes = 1; lanes <= largest && (lanes <= MAX_GROUP || best < 0); lanes *= 2) {
         const int64_t need = (r + (int64_t)lanes * w->vec - 1) / ((int64_t)lanes * w->vec);
-        if (need * w->vec >
-            (lanes < GROUP && 2 * lanes <= largest && most > FEW_ELEMS ? FEW_ELEMS : most))
+        if (need * w->vec > (lanes < GROUP && 2 * lanes <= largest && most > FEW_ELEMS ? FEW_ELEMS
+                             : lanes == MAX_GROUP ? most + most / 4
+                                                  : most))
             continue;
         const int nvec = vectors_from(need);
         const int64_t cost = cost_of(k, lanes, w->vec, nvec);
