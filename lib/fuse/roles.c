@@ -272,7 +272,7 @@ static void first_roles(gnd__pgraph *g, int limits)
                     need_place(g, g->inputs[p->in + k]);
         } else if (a->kind == GND__PRIM) {
             for (int k = 0; k < a->nin; k++)
-                if (a->p.prim->mode[k] == GND__IN_MEM)
+                if (a->p.prim->mode[k] <= GND__IN_COPY)
                     need_place(g, g->inputs[p->in + k]);
         }
         for (int k = 0; a->kind == GND__LAUNCH && k < a->nin; k++)

@@ -303,10 +303,11 @@ gnd_status gnd__plan_copy(gnd__maker *m, const gnd__place *from, gnd_dtype t, in
 {
     const size_t n = (size_t)gnd__shape_size(from->l.ndim, from->l.dim, 1) * gnd_dtype_size(t);
     *slot = gnd__plan_slot(m, -1, 0, n);
-    return *slot < 0 ? GND_ERR_NOMEM : gnd__plan_copy_to(m, from, t, *slot);
+    return *slot < 0 ? GND_ERR_NOMEM : gnd__plan_copy_to(m, from, t, *slot, NULL);
 }
 
-gnd_status gnd__plan_copy_to(gnd__maker *m, const gnd__place *from, gnd_dtype t, int32_t slot)
+gnd_status gnd__plan_copy_to(gnd__maker *m, const gnd__place *from, gnd_dtype t, int32_t slot,
+                             const gnd__layout *to)
 {
     gnd__kir *k = gnd__calloc(1, sizeof *k);
     gnd__shape sh;
@@ -317,13 +318,15 @@ gnd_status gnd__plan_copy_to(gnd__maker *m, const gnd__place *from, gnd_dtype t,
     sh.ndim = from->l.ndim;
     memcpy(sh.dim, from->l.dim, (size_t)sh.ndim * sizeof *sh.dim);
     gnd__layout_contig(&out, &sh);
+    out = to ? *to : out;
     k->nkeep = sh.ndim;
     memcpy(k->dim, sh.dim, (size_t)sh.ndim * sizeof *sh.dim);
     k->naccess = 2;
     k->access[0].slot = from->slot;
     k->access[0].off = from->l.off;
     k->access[1].slot = slot;
-    k->access[1].aligned = 1;
+    k->access[1].off = out.off;
+    k->access[1].aligned = out.off * (int64_t)gnd_dtype_size(t) % 16 == 0;
     k->access[0].dtype = k->access[1].dtype = (int16_t)t;
     memcpy(k->access[0].stride, from->l.stride, (size_t)sh.ndim * sizeof *sh.dim);
     memcpy(k->access[1].stride, out.stride, (size_t)sh.ndim * sizeof *sh.dim);
