@@ -78,7 +78,7 @@ typedef struct gnd__pkernel {
     gnd__panel panel;
     uint8_t on_host; /* SOLVE: LAPACK computes it */
     uint8_t later;   /* SOLVE: the last operand is memory for the verdict */
-    int64_t room;    /* COPY: elements from one matrix of the copy to the next; 0: as many as it has */
+    int64_t room; /* COPY: elements from one matrix of the copy to the next; 0: as many as it has */
     const char *name;
     gnd__str head, defs, body; /* parameters, functions and macros, text */
     gnd__str src;              /* the whole text, once the kernel has ended */
@@ -96,8 +96,8 @@ typedef struct gnd__pin {
     const int64_t *dim;
     int64_t size;
     const gnd__inl *inl;
-    int mem; /* whether it is in memory in C order, so that GND__PA_IN of a library call may refer to
-                it, and kernels may read it if it is of mode COPY */
+    int mem; /* whether it is in memory in C order, so that GND__PA_IN of a library call may refer
+                to it, and kernels may read it if it is of mode COPY */
 } gnd__pin;
 
 typedef struct gnd__prog {

@@ -263,7 +263,8 @@ static int system_apart(gnd__prog *p, const gnd_solve_desc *s)
     copy_in(p, 0, a, 0, n * n, n * n);
     solve_call(p, &lu, 2, mem);
     const int rows = order(p, s, pivot, 0);
-    const int sides = p->in[1].inl || p->in[1].mem ? -1 : gnd__prog_scratch(p, n * s->k * s->nbatch * size);
+    const int sides =
+        p->in[1].inl || p->in[1].mem ? -1 : gnd__prog_scratch(p, n * s->k * s->nbatch * size);
     if (sides >= 0)
         copy_in(p, 1, sides, 0, n * s->k, n * s->k);
     gnd__pk_begin(p, "k_rows");

@@ -178,8 +178,7 @@ static gnd_status by_ir(gnd__maker *m, const product *q, const gnd_array *a, int
 static int is_one_call(gnd__maker *m, const gnd__pwork *w, const product *q)
 {
     return q->x.outer == 1 && !q->x.copied[0] && !q->x.copied[1] &&
-           (w->product != w->root[0] ||
-            gnd__product_choose(m->dev, &q->x.gemm) == GND__BY_LIBRARY);
+           (w->product != w->root[0] || gnd__product_choose(m->dev, &q->x.gemm) == GND__BY_LIBRARY);
 }
 
 void gnd__plan_slabs(gnd__maker *m)
@@ -214,7 +213,8 @@ gnd_status gnd__plan_product(gnd__maker *m, const gnd__pwork *w)
     for (int i = 0; i < 2 && st == GND_OK; i++)
         if (q.x.copied[i])
             st = gnd__plan_copy(m, &q.from[i], (gnd_dtype)a->dtype, &q.slot[i]);
-    const int64_t first = gnd__slabs_of(m, &q.from[0]), slab = first ? first : gnd__slabs_of(m, &q.from[1]);
+    const int64_t first = gnd__slabs_of(m, &q.from[0]),
+                  slab = first ? first : gnd__slabs_of(m, &q.from[1]);
     for (int64_t at = 0; slab && at < q.x.gemm.k && st == GND_OK; at += slab) {
         const int64_t rest = q.x.gemm.k - at;
         gnd_gemm one = gnd__product_call(&q.x, 0);

@@ -11,8 +11,8 @@
 #include "device/device.h"
 #include "prim/product.h"
 
-/* A slab has at least LEAST bytes, and an array at most MOST of them, all but the last of a multiple
- * of EVEN elements of the axis, so that they are aligned as the array is. */
+/* A slab has at least LEAST bytes, and an array at most MOST of them, all but the last of a
+ * multiple of EVEN elements of the axis, so that they are aligned as the array is. */
 enum { LEAST = 16 << 20, MOST = 8, EVEN = 64 };
 
 /* Whether w is the only work that reads root i. */
@@ -38,8 +38,8 @@ static int64_t outer_stride(const gnd_gemm *g, int i)
     return i == 0 ? g->a.row : g->b.col;
 }
 
-/* The axis of array a, a whole operand i of g in C order, that is contracted; -1: the operand is not
- * all of a, or has more than two axes. */
+/* The axis of array a, a whole operand i of g in C order, that is contracted; -1: the operand is
+ * not all of a, or has more than two axes. */
 static int contracted(const gnd_array *a, const gnd__place *from, const gnd_gemm *g, int i)
 {
     const int64_t other = i == 0 ? g->m : g->n;
@@ -130,8 +130,8 @@ int64_t gnd__slabs_of(const gnd__maker *m, const gnd__place *from)
     return s->leaf || s->node < 0 ? 0 : m->g->node[s->node].slab;
 }
 
-/* Restricts kernel k, which stores one array in C order, to n elements of an axis from `at` on; they
- * are stored in C order as well. */
+/* Restricts kernel k, which stores one array in C order, to n elements of an axis from `at` on;
+ * they are stored in C order as well. */
 static void restrict_to(gnd__kir *k, int axis, int64_t at, int64_t n)
 {
     int64_t step = 1;

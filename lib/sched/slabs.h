@@ -13,8 +13,8 @@
 void gnd__slabs_mark(gnd__maker *m, const gnd__pwork *w, const gnd__place *from, const gnd_gemm *g);
 /* The elements of the contracted axis in a slab of an operand; 0: it is computed as a whole. */
 int64_t gnd__slabs_of(const gnd__maker *m, const gnd__place *from);
-/* Adds the kernels that compute the slab of n elements from `at` on of the operands, and makes g the
- * call for it, whose product is added to the result unless at is 0. */
+/* Adds the kernels that compute the slab of n elements from `at` on of the operands, and makes g
+ * the call for it, whose product is added to the result unless at is 0. */
 gnd_status gnd__slabs_compute(gnd__maker *m, const gnd__place *from, gnd_gemm *g, int64_t at,
                               int64_t n);
 

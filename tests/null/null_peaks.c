@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * null_peaks.c - the most device memory during one evaluation, beside its inputs, on the null device
- * of CUDA's dialect with libraries that compute nothing: decompositions keep one copy of their
- * matrix, products of computed operands a part of these.
+ * null_peaks.c - the most device memory during one evaluation, beside its inputs, on the null
+ * device of CUDA's dialect with libraries that compute nothing: decompositions keep one copy of
+ * their matrix, products of computed operands a part of these.
  */
 #include "tap.h"
 
@@ -72,10 +72,14 @@ enum { N = 512, BATCH = 300, SIDE = 31, ROWS = 200000, COLS = 15, SLACK = 400000
 
 static void decompositions(gnd_device *dev)
 {
-    static const char *const square[] = {
-        "linalg.cholesky(x)", "linalg.det(x)", "linalg.eigvalsh(x)", "linalg.eigh(x)[0]",
-        "linalg.eigh(x)[1]",  "linalg.qr(x)[1]", "linalg.solve(x, ones(512, float32))",
-        "linalg.svdvals(x)"};
+    static const char *const square[] = {"linalg.cholesky(x)",
+                                         "linalg.det(x)",
+                                         "linalg.eigvalsh(x)",
+                                         "linalg.eigh(x)[0]",
+                                         "linalg.eigh(x)[1]",
+                                         "linalg.qr(x)[1]",
+                                         "linalg.solve(x, ones(512, float32))",
+                                         "linalg.svdvals(x)"};
     gnd_array *x = gnd_zeros(dev, GND_FLOAT32, 2, (int64_t[]){N, N});
     gnd_wait(x);
     /* a copy, and what an operation adds: R of a square matrix is another one */

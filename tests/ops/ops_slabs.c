@@ -58,14 +58,14 @@ static void products(const char *where, gnd_device *dev)
     gnd_array *yf = gnd_astype(y, GND_FLOAT64), *xt = gnd_eval(dev, "x.T.copy()", "x", x, NULL);
     gnd_wait(yf);
     sums(want, u, A, 1, 0, u, A, 1, 0);
-    same(where, "one array on both sides", of(dev, "(x.astype(float64)).T @ x.astype(float64)", x, y),
-         want, A * A);
+    same(where, "one array on both sides",
+         of(dev, "(x.astype(float64)).T @ x.astype(float64)", x, y), want, A * A);
     sums(want, u, A, 3, 1, v, B, 1, 0);
     same(where, "a computed array and one in memory",
          of(dev, "(x * 3.0 + 1).astype(float64).T @ y", x, yf), want, A * B);
     sums(want, u, A, 1, 0, v, B, 2, -1);
-    same(where, "two computed arrays", of(dev, "x.astype(float64).T @ (y * 2 - 1).astype(float64)", x, y),
-         want, A * B);
+    same(where, "two computed arrays",
+         of(dev, "x.astype(float64).T @ (y * 2 - 1).astype(float64)", x, y), want, A * B);
     same(where, "the contracted axis is the last",
          of(dev, "x.astype(float64) @ (y * 2 - 1).astype(float64)", xt, y), want, A * B);
     sums(want, v, B, 1, 0, u, A, 2, 0);
