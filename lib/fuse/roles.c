@@ -157,8 +157,7 @@ static void add_leaves(gnd__pnode *p, const int32_t *leaf, int n)
     memcpy(p->leaf, all, (size_t)(m > GND__LEAVES ? 0 : m) * sizeof *all);
 }
 
-/* Counts operations and leaves of the inline tree below p. An input that occurs twice counts
- * once. */
+/* Counts operations and leaves of the inline tree below p. An input counts once. */
 static void measure(gnd__pgraph *g, gnd__pnode *p)
 {
     const gnd_array *a = p->a;

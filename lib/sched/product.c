@@ -174,20 +174,14 @@ static gnd_status by_ir(gnd__maker *m, const product *q, const gnd_array *a, int
     return st;
 }
 
-/* Whether the library makes product q of w, and in one call. */
-static int is_one_call(gnd__maker *m, const gnd__pwork *w, const product *q)
-{
-    return q->x.outer == 1 && !q->x.copied[0] && !q->x.copied[1] &&
-           (w->product != w->root[0] || gnd__product_choose(m->dev, &q->x.gemm) == GND__BY_LIBRARY);
-}
-
 void gnd__plan_slabs(gnd__maker *m)
 {
     for (int32_t i = 0; i < m->g->norder; i++) {
         const gnd__pwork *w = &m->g->work[m->g->order[i]];
         product q;
-        if (w->type != GND__P_MATMUL || m->g->node[w->root[0]].a->size == 0 || w->plus >= 0 ||
-            !product_of(m, w, &q) || !is_one_call(m, w, &q))
+        if (w->type != GND__P_MATMUL || w->plus >= 0 ||
+            !gnd__slabs_large(m->g->node[w->product].a) || !product_of(m, w, &q) ||
+            q.x.outer != 1 || q.x.copied[0] || q.x.copied[1])
             continue;
         const gnd_gemm one = gnd__product_call(&q.x, 0);
         gnd__slabs_mark(m, w, q.from, &one);

@@ -15,6 +15,12 @@
  * multiple of EVEN elements of the axis, so that they are aligned as the array is. */
 enum { LEAST = 16 << 20, MOST = 8, EVEN = 64 };
 
+int gnd__slabs_large(const gnd_array *a)
+{
+    return a->size > 0 && (gnd__nbytes(a->in[0]) >= 2 * (size_t)LEAST ||
+                           gnd__nbytes(a->in[1]) >= 2 * (size_t)LEAST);
+}
+
 /* Whether w is the only work that reads root i. */
 static int is_only_reader(const gnd__pgraph *g, const gnd__pwork *w, int32_t i)
 {
@@ -109,8 +115,9 @@ void gnd__slabs_mark(gnd__maker *m, const gnd__pwork *w, const gnd__place *from,
     first.k = ((g->k + count - 1) / count + EVEN - 1) / EVEN * EVEN;
     more = first;
     more.beta = 1;
-    if (first.k >= g->k || !gnd__product_library(m->dev, &first) ||
-        !gnd__product_library(m->dev, &more))
+    if (first.k >= g->k ||
+        (w->product == w->root[0] && gnd__product_choose(m->dev, g) != GND__BY_LIBRARY) ||
+        !gnd__product_library(m->dev, &first) || !gnd__product_library(m->dev, &more))
         return;
     gnd__kir *k = gnd__malloc(sizeof *k);
     for (int i = 0; i < 2 && k; i++)

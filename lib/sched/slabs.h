@@ -7,6 +7,8 @@
 
 #include "sched/maker.h"
 
+/* Whether an operand of product a is so large that a part of it may be computed at a time. */
+int gnd__slabs_large(const gnd_array *a);
 /* Marks the operands of g, the only call for the product of w and without an addend, that are
  * computed slab by slab (gnd__pnode.slab): large maps that nothing else reads, along an axis that
  * the product contracts. Their slots get the size of a slab. from: the places of both operands. */
