@@ -57,7 +57,8 @@ typedef enum gnd__pcall {
     GND__PC_FFT,
     GND__PC_SOLVE,
     GND__PC_GEMM,
-    GND__PC_PANEL
+    GND__PC_PANEL,
+    GND__PC_COPY /* of an input of mode COPY: one launch */
 } gnd__pcall;
 
 /* An operand: GND__PA_IN, GND__PA_OUT or GND__PA_SCRATCH, with its number, from byte `off` on. */
@@ -77,6 +78,7 @@ typedef struct gnd__pkernel {
     gnd__panel panel;
     uint8_t on_host; /* SOLVE: LAPACK computes it */
     uint8_t later;   /* SOLVE: the last operand is memory for the verdict */
+    int64_t room; /* COPY: elements from one matrix of the copy to the next; 0: as many as it has */
     const char *name;
     gnd__str head, defs, body; /* parameters, functions and macros, text */
     gnd__str src;              /* the whole text, once the kernel has ended */
@@ -87,15 +89,15 @@ typedef struct gnd__pkernel {
     int64_t rd, wr;
 } gnd__pkernel;
 
-/* An input: an expression, or contiguous memory if inl is NULL. */
+/* An input: an expression, or memory if inl is NULL: contiguous, except of mode COPY. */
 typedef struct gnd__pin {
     gnd_dtype dtype;
     int ndim;
     const int64_t *dim;
     int64_t size;
     const gnd__inl *inl;
-    int mem; /* whether it is in memory too, in C order, so that GND__PA_IN of a library call may
-                refer to it */
+    int mem; /* whether it is in memory in C order, so that GND__PA_IN of a library call may refer
+                to it, and kernels may read it if it is of mode COPY */
 } gnd__pin;
 
 typedef struct gnd__prog {
@@ -180,6 +182,9 @@ void gnd__prog_fft(gnd__prog *p, const gnd_fft_desc *f, gnd__pmem in, gnd__pmem 
 void gnd__prog_solve(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem);
 void gnd__prog_solve_later(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem,
                            int info);
+/* Adds the copy, in C order, of an input of mode COPY. room: elements from one matrix (the last two
+ * axes) of the copy to the next; 0: as many as the matrix has. */
+void gnd__prog_copy(gnd__prog *p, int in, gnd__pmem to, int64_t room);
 /* Add a product of a, b and c that the backend supports (gnd__gate_gemm_supports), and the host's
  * work on a panel. */
 void gnd__prog_gemm(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3]);

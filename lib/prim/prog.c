@@ -339,6 +339,14 @@ void gnd__prog_solve_later(gnd__prog *p, const gnd_solve_desc *s, int n, const g
     cur(p)->later = 1;
 }
 
+void gnd__prog_copy(gnd__prog *p, int in, gnd__pmem to, int64_t room)
+{
+    const gnd__pmem mem[2] = {{GND__PA_IN, in, 0}, to};
+    add_call(p, GND__PC_COPY, "k_copy", 2, mem);
+    if (p->st == GND_OK)
+        cur(p)->room = room;
+}
+
 void gnd__prog_gemm(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3])
 {
     const int64_t size = (int64_t)gnd_dtype_size((gnd_dtype)g->dtype);

@@ -18,8 +18,8 @@
 
 enum { N_OP, N_M, N_N, N_K, N_BATCH, N_RCOND };
 
-/* From this number of elements on, operands are transposed by a separate kernel, which works in
- * tiles. The copy then has equal layouts. */
+/* From this number of elements on, operands are stored if they are expressions, and transposed by a
+ * kernel that works in tiles. */
 enum { LARGE = 1 << 14 };
 /* The order of matrices and the number of right sides from which on right sides are permuted
  * separately from the factors. */
@@ -72,8 +72,10 @@ gnd_array *gnd__solve_node(const char *func, gnd_device *dev, const gnd_solve_de
     a.func = func;
     for (int i = 0; i < nin; i++) {
         all[i] = in[i];
-        a.mode[i] =
-            in[i]->size >= LARGE && !gnd__eigh_batch_takes(dev->g, s) ? GND__IN_MEM : GND__IN_ONCE;
+        a.mode[i] = in[i]->size >= LARGE && !gnd__eigh_batch_takes(dev->g, s) &&
+                            !gnd__qr_batch_takes(dev->g, s)
+                        ? GND__IN_COPY
+                        : GND__IN_ONCE;
     }
     if (bad && bad->kind == GND__ERROR)
         return bad;
@@ -97,6 +99,14 @@ static void copy_in(gnd__prog *p, int in, int scratch, int64_t begin, int64_t ha
 {
     size_t local = gnd__prog_group(p, 256);
     int64_t n = p->in[in].size;
+    if (p->args->mode[in] == GND__IN_COPY) {
+        gnd__prog_copy(p, in,
+                       (gnd__pmem){scratch >= 0 ? GND__PA_SCRATCH : GND__PA_OUT,
+                                   scratch >= 0 ? scratch : 0,
+                                   begin * (int64_t)gnd_dtype_size(p->in[in].dtype)},
+                       have == room ? 0 : room);
+        return;
+    }
     gnd__pk_begin(p, "k_copy");
     gnd__pk_def(p, have == room ? "#define PLACE (begin + i)\n"
                                 : "#define PLACE (begin + i / have * room + i %% have)\n");
@@ -259,9 +269,18 @@ static int system_apart(gnd__prog *p, const gnd_solve_desc *s)
     copy_in(p, 0, a, 0, n * n, n * n);
     solve_call(p, &lu, 2, mem);
     const int rows = order(p, s, pivot, 0);
+    const int sides =
+        p->in[1].inl || p->in[1].mem ? -1 : gnd__prog_scratch(p, n * s->k * s->nbatch * size);
+    if (sides >= 0)
+        copy_in(p, 1, sides, 0, n * s->k, n * s->k);
     gnd__pk_begin(p, "k_rows");
     gnd__pk_out(p, "y");
-    gnd__pk_in(p, "x", 1);
+    if (sides >= 0) {
+        gnd__pk_mem(p, "x", sides, p->dtype);
+        gnd__pk_def(p, "#define IN_x(i) gnd_ld_%s(x, i)\n", gnd__suffix(p->dtype));
+    } else {
+        gnd__pk_in(p, "x", 1);
+    }
     gnd__pk_mem(p, "row", rows, GND_INT32);
     gnd__pk_int(p, "n", n);
     gnd__pk_int(p, "k", s->k);
@@ -293,7 +312,7 @@ void gnd__prim_solve(gnd__prog *p)
     n = gnd__solve_operands(&s);
     const int small_eigh = gnd__eigh_batch_takes(p->dev, &s);
     const int small =
-        small_eigh || gnd__qr_batch_takes(p, &s); /* these read the input themselves */
+        small_eigh || gnd__qr_batch_takes(p->dev, &s); /* these read the input themselves */
     for (int i = 0; i < n; i++) {
         int dir = gnd__solve_direction(&s, i);
         gnd_dtype t = operand_dtype(&s, i);

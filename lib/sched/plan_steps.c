@@ -299,37 +299,6 @@ gnd_status gnd__plan_pieces(gnd__maker *m, int32_t at, int *n)
     return st;
 }
 
-/* Adds a copy to the strides of `to` in an existing slot. */
-static gnd_status copy_as(gnd__maker *m, const gnd__place *from, gnd_dtype t, const gnd__layout *to,
-                          int32_t slot)
-{
-    const size_t n = (size_t)from->l.ndim * sizeof *from->l.dim;
-    gnd__kir *k = gnd__calloc(1, sizeof *k);
-    gnd_status st;
-    if (!k)
-        return gnd__plan_nomem(m->e);
-    k->nkeep = from->l.ndim;
-    memcpy(k->dim, from->l.dim, n);
-    k->naccess = 2;
-    k->access[0].slot = from->slot;
-    k->access[0].off = from->l.off;
-    k->access[1].slot = slot;
-    k->access[1].aligned = 1;
-    k->access[0].dtype = k->access[1].dtype = (int16_t)t;
-    memcpy(k->access[0].stride, from->l.stride, n);
-    memcpy(k->access[1].stride, to->stride, n);
-    k->ninstr = 1;
-    k->instr[0].kind = GND__I_LOAD;
-    k->instr[0].dtype = (int16_t)t;
-    k->nout = 1;
-    k->out[0].access = 1;
-    strcpy(k->label, "copy");
-    gnd__kir_moves(k);
-    st = gnd__plan_kernel(m, k);
-    gnd__free(k);
-    return st;
-}
-
 /* The contiguous layout of the elements of l. */
 static gnd__layout contiguous(const gnd__layout *l)
 {
@@ -347,13 +316,38 @@ gnd_status gnd__plan_copy(gnd__maker *m, const gnd__place *from, gnd_dtype t, co
     int64_t n = gnd__shape_size(own.ndim, own.dim, 1);
     for (int d = 0; d < own.ndim && to && n > 0; d++)
         n += (own.dim[d] - 1) * (to->stride[d] - own.stride[d]);
-    to = to ? to : &own;
     *slot = gnd__plan_slot(m, -1, 0, (size_t)n * gnd_dtype_size(t));
-    return *slot < 0 ? GND_ERR_NOMEM : copy_as(m, from, t, to, *slot);
+    return *slot < 0 ? GND_ERR_NOMEM : gnd__plan_copy_to(m, from, t, *slot, to);
 }
 
-gnd_status gnd__plan_copy_to(gnd__maker *m, const gnd__place *from, gnd_dtype t, int32_t slot)
+gnd_status gnd__plan_copy_to(gnd__maker *m, const gnd__place *from, gnd_dtype t, int32_t slot,
+                             const gnd__layout *to)
 {
-    const gnd__layout own = contiguous(&from->l);
-    return copy_as(m, from, t, &own, slot);
+    const size_t n = (size_t)from->l.ndim * sizeof *from->l.dim;
+    const gnd__layout out = to ? *to : contiguous(&from->l);
+    gnd__kir *k = gnd__calloc(1, sizeof *k);
+    gnd_status st;
+    if (!k)
+        return gnd__plan_nomem(m->e);
+    k->nkeep = from->l.ndim;
+    memcpy(k->dim, from->l.dim, n);
+    k->naccess = 2;
+    k->access[0].slot = from->slot;
+    k->access[0].off = from->l.off;
+    k->access[1].slot = slot;
+    k->access[1].off = out.off;
+    k->access[1].aligned = out.off * (int64_t)gnd_dtype_size(t) % 16 == 0;
+    k->access[0].dtype = k->access[1].dtype = (int16_t)t;
+    memcpy(k->access[0].stride, from->l.stride, n);
+    memcpy(k->access[1].stride, out.stride, n);
+    k->ninstr = 1;
+    k->instr[0].kind = GND__I_LOAD;
+    k->instr[0].dtype = (int16_t)t;
+    k->nout = 1;
+    k->out[0].access = 1;
+    strcpy(k->label, "copy");
+    gnd__kir_moves(k);
+    st = gnd__plan_kernel(m, k);
+    gnd__free(k);
+    return st;
 }
