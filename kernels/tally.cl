@@ -49,7 +49,6 @@
     }
 //@text tally_total
     GND_BARRIER();
-#pragma unroll 1
     for (g_i32 k = lid; k < (g_i32)n; k += lsz) {
         g_u32 c = 0;
         for (g_i32 r = 0; r < copies; r++)
