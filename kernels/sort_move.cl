@@ -118,7 +118,11 @@
         if (full) {
             EACH e[j] = AT(tile + ROWED);
         } else {
-            EACH e[j] = ROWED < cnt ? AT(tile + ROWED) : last;
+#pragma unroll 1
+            for (int i = t; i < TPG * IPT; i += TPG)
+                out[i] = i < cnt ? AT(tile + i) : last;
+            GND_BARRIER();
+            EACH e[j] = out[ROWED];
         }
         GND_BARRIER();
         if (full && PLAINLY) {
@@ -211,6 +215,9 @@
         } else if (full && !PLAIN) {
             EACH WRITE(dig(v, p))
         } else { /* the last tile, or there are odd elements */
+#if !PLAIN
+#pragma unroll 1
+#endif
             for (int i = t; i < cnt; i += TPG) {
                 const ELEM v = out[i];
                 const COUNT to = base[dig(v, p)] + (COUNT)i;
