@@ -189,8 +189,8 @@ void gnd__prog_copy(gnd__prog *p, int in, gnd__pmem to, int64_t room);
  * work on a panel. */
 void gnd__prog_gemm(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3]);
 void gnd__prog_panel(gnd__prog *p, const gnd__panel *s, int n, const gnd__pmem *mem);
-/* Adds a product by our own kernels (gnd__gemm_own). *parts: scratch memory for parts of sums, which
- * all products of a program share; -1 before the first. */
+/* Adds a product by our own kernels (gnd__gemm_own). *parts: scratch memory for parts of sums,
+ * which all products of a program share; -1 before the first. */
 void gnd__prog_product(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3], int *parts);
 /* The bytes read by the expression of input `in`, or the bytes of its memory. */
 int64_t gnd__prog_reads(const gnd__prog *p, int in);

@@ -182,10 +182,9 @@ void gnd__pk_def(gnd__prog *p, const char *fmt, ...)
 
 void gnd__pk_unroll(gnd__prog *p)
 {
-    gnd__pk_def(p, p->t->props->kind == GND_DEV_CPU
-                       ? "#define UNROLL\n#define UNROLL4\n"
-                       : "#define UNROLL _Pragma(\"unroll\")\n"
-                         "#define UNROLL4 _Pragma(\"unroll 4\")\n");
+    gnd__pk_def(p, p->t->props->kind == GND_DEV_CPU ? "#define UNROLL\n#define UNROLL4\n"
+                                                    : "#define UNROLL _Pragma(\"unroll\")\n"
+                                                      "#define UNROLL4 _Pragma(\"unroll 4\")\n");
 }
 
 static void text(gnd__prog *p, gnd__str *out, const char *name, gnd_dtype t)

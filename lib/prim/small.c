@@ -146,9 +146,10 @@ static void cholesky(gnd__prog *p, int64_t batch, int64_t n)
                   bytes = batch * n * n * (int64_t)gnd_dtype_size(p->dtype);
     gnd__pk_begin(p, "k_cholesky");
     const size_t group = cholesky_macros(p, batch, n, space);
-    gnd__pk_def(p, "#define ROW(k) ((k) / N)\n#define COL(k) ((k) %% N)\n"
-                   "#define REFUSE(unsound, none) gnd_firstbad_i32(bad, (int)GND_GRP(0) * (N + 1) + "
-                   "((unsound) ? N : (none)));\n");
+    gnd__pk_def(p,
+                "#define ROW(k) ((k) / N)\n#define COL(k) ((k) %% N)\n"
+                "#define REFUSE(unsound, none) gnd_firstbad_i32(bad, (int)GND_GRP(0) * (N + 1) + "
+                "((unsound) ? N : (none)));\n");
     gnd__pk_def(p, "#define PUT(k, i, c) gnd_st_%s(y, k, (c) <= (i) ? S(i, c) : VALUE(0));\n",
                 gnd__suffix(p->dtype));
     gnd__pk_out(p, "y");
@@ -178,8 +179,9 @@ void gnd__small_block(gnd__prog *p, gnd__pmem a, int64_t ld, int64_t n, int64_t 
     gnd__pk_def(p, "#define ROW(k) ((k) %% N)\n#define COL(k) ((k) / N)\n");
     gnd__pk_def(p, "#define IN_x(k) gnd_ld_%s(y, begin + ROW(k) + COL(k) * ld)\n",
                 gnd__suffix(p->dtype));
-    gnd__pk_def(p, "#define PUT(k, i, c) if ((c) <= (i)) gnd_st_%s(y, begin + (i) + (c) * ld, S(i, c));\n",
-                gnd__suffix(p->dtype));
+    gnd__pk_def(
+        p, "#define PUT(k, i, c) if ((c) <= (i)) gnd_st_%s(y, begin + (i) + (c) * ld, S(i, c));\n",
+        gnd__suffix(p->dtype));
     gnd__pk_def(p, "#define REFUSE(unsound, none) if ((none) >= 0 && check[0] == 0) { "
                    "check[0] = 1; check[1] = (g_i32)matrix; check[2] = (g_i32)(matrix >> 32); "
                    "check[3] = (g_i32)before + (none) + 1; }\n");
