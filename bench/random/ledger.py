@@ -24,10 +24,11 @@ SLACK = 1 << 20
 
 
 def memory_ratio(record):
-    """gnd's peak of device memory by the least of the peers with the right values; up to 1 MiB more is no difference,
-    since allocators round that far. None: not known."""
-    peaks = record.get('peak', {})
-    peers = [v for k, v in peaks.items() if k != 'gnd' and k in record['ms'] and not wrong(record, k)]
+    """gnd's peak of device memory by the least of the peers with the right values in as many bytes (not float32 where
+    NumPy has float64); up to 1 MiB more is no difference, since allocators round that far. None: not known."""
+    peaks, size = record.get('peak', {}), record.get('result_bytes', {})
+    peers = [v for k, v in peaks.items() if k != 'gnd' and k in record['ms'] and not wrong(record, k) and
+             size.get(k, 0) >= size.get('gnd', 0)]
     if 'gnd' not in peaks or not peers or wrong(record, 'gnd'):
         return None
     return peaks['gnd'] / min(peers) if peaks['gnd'] > min(peers) + SLACK else min(1, peaks['gnd'] / min(peers))

@@ -107,7 +107,8 @@ void gnd__slabs_mark(gnd__maker *m, const gnd__pwork *w, const gnd__place *from,
         if (axis[i] >= 0 && !(i && node[0] == node[1]))
             bytes += (int64_t)m->p->slot[from[i].slot].nbytes;
     }
-    if (from[0].slot == from[1].slot && axis[0] != axis[1])
+    /* on CPUs, libraries compute half of a matrix by its own transpose, but not if it is added */
+    if (from[0].slot == from[1].slot && (axis[0] != axis[1] || m->target.cpu))
         return;
     int64_t count = bytes / LEAST < MOST ? bytes / LEAST : MOST;
     if (count < 2 || 2 * count * g->m * g->n * size > bytes)

@@ -122,6 +122,10 @@ static void all(gnd_device *dev, const char *spec)
 
 int main(void)
 {
-    ref_devices(all);
+    static const char *const shapes[] = {"cpu", "gpu"};
+    for (int i = 0; i < 2; i++) {
+        setenv("GND_KERNEL_SHAPE", shapes[i], 1);
+        ref_devices(all);
+    }
     return tap_done();
 }
