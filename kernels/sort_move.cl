@@ -115,9 +115,9 @@
         for (int i = t; i < ROWS * 256 * (1 + PEERS); i += TPG)
             seen[i] = 0;
         const int full = cnt == TPG * IPT;
-        if (full) {
+        if (full && !DEAR) {
             EACH e[j] = AT(tile + ROWED);
-        } else {
+        } else { /* compiled once */
 #pragma unroll 1
             for (int i = t; i < TPG * IPT; i += TPG)
                 out[i] = i < cnt ? AT(tile + i) : last;
@@ -247,7 +247,7 @@
     UNROLL for (int p = 0; p < DIGITS; p++)                                                                \
         gnd_linc_u32(&cnt[(p * 256 + dig(e, p)) * COPIES + mine]);
     for (g_i64 from = lo; from < hi; from += 8 * TPG) {
-        if (from + 8 * TPG <= hi) {
+        if (!DEAR && from + 8 * TPG <= hi) {
             ELEM e[8];
             UNROLL
             for (int j = 0; j < 8; j++)
@@ -262,6 +262,7 @@
                 const ELEM e = first(IN_x(row * n + i), 0);
                 SEE(e)
             }
+            break;
         }
     }
     if (PLAIN && any)

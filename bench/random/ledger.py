@@ -67,13 +67,20 @@ def faults(records):
 
 
 def compiling(records):
-    """A line about the first calls that compiled: what one kernel cost, the later calls' time taken off."""
+    """A line about the first calls that compiled: what one kernel cost, the later calls' time taken off. Those that
+    called no vendor's library are also given apart, because the first call of a library loads it."""
     took = [(r['kernels'], r['first_ms']['gnd'] - r['ms']['gnd']) for r in records if r.get('kernels')]
+    own = [(r['kernels'], r['first_ms']['gnd'] - r['ms']['gnd']) for r in records
+           if r.get('kernels') and not r.get('library_calls')]
     if not took:
         return []
     kernels, ms = (sum(t) for t in zip(*took))
-    return [f'  compiling: {kernels} kernels in {len(took)} first calls, {ms / kernels:.0f} ms a kernel, '
-            f'{ms / len(took):.0f} ms a call']
+    line = (f'  compiling: {kernels} kernels in {len(took)} first calls, {ms / kernels:.0f} ms a kernel, '
+            f'{ms / len(took):.0f} ms a call')
+    if own and len(own) < len(took):
+        kernels, ms = (sum(t) for t in zip(*own))
+        line += f'; {ms / kernels:.0f} ms a kernel in the {len(own)} calls without a library'
+    return [line]
 
 
 def beside(records, others):
