@@ -345,7 +345,7 @@ GND_INLINE void tile(const int W, const int P, const g_u32 to, GND_CONST_GLOBAL 
 #pragma unroll
         for (int n = 0; n < PD / 8 - 1; n++) o[h / 2][n][h % 2 * 2] = o[h / 2][n][h % 2 * 2 + 1] = 0;
     }
-#pragma unroll
+#pragma unroll 1
     for (int i = 0; i < BR * TURNS; i += BR) {
         tile(C, PC, first_k, rows > i ? q + (b * M + i0 + i) * C : q, rows - i, fast_k);
         ARRIVED(0);
@@ -415,13 +415,13 @@ GND_INLINE void tile(const int W, const int P, const g_u32 to, GND_CONST_GLOBAL 
             GND_CONST_GLOBAL g_u16 *const vj = vb + j0 * D;
             g_i64 e = lid;
             if (D % 8 == 0 && fast_v) {
-#pragma unroll 8
+#pragma unroll 4
                 for (; e < size / 8; e += WG) {
                     const uint4 r = ((GND_CONST_GLOBAL uint4 *)vj)[e];
                     odd |= ODD2(r.x) | ODD2(r.y) | ODD2(r.z) | ODD2(r.w);
                 }
             } else {
-#pragma unroll 8
+#pragma unroll 2
                 for (; e < size; e += WG) odd |= (vj[e] & ODD16) == ODD16;
             }
 #endif
@@ -553,12 +553,13 @@ GND_INLINE void tile(const int W, const int P, const g_u32 to, GND_CONST_GLOBAL 
         const int r = warp * TURNS * 16 + g + h * 8;
         sum[h] += CROSS(sum[h], 1);
         sum[h] += CROSS(sum[h], 2);
+        const float share = 1 / sum[h]; /* its rounding is far below that of the 16 bits of a result */
 #pragma unroll
         for (int n = 0; n < PD / 8 - 1; n++) {
             const int d = n * 8 + t * 2;
             GND_GLOBAL g_u16 *const to = y + (b * M + i0 + r) * D + d;
             g_u32 both;
-            PACK(both, o[h / 2][n][h % 2 * 2] / sum[h], o[h / 2][n][h % 2 * 2 + 1] / sum[h]);
+            PACK(both, o[h / 2][n][h % 2 * 2] * share, o[h / 2][n][h % 2 * 2 + 1] * share);
             if (r < rows && D % 2 == 0 && d < D)
                 *(GND_GLOBAL g_u32 *)to = both;
             if (r < rows && D % 2 && d < D)

@@ -4,6 +4,7 @@
 // (lib/prim/small.c, whose macros for a dtype's arithmetic are used). Columns are taken WIDE at a time: every work-item
 // factors their square block itself, in registers, finds its row of the block column, and takes what that contributes
 // off its row on the right; TEAMS work-items share a row there. ROWS: a power of 2 from N on; GROUP is ROWS * TEAMS.
+// Element k of a matrix is ROW(k), COL(k), PUT stores it and REFUSE notes a matrix that has no factor.
 // SPACE: elements of local memory for the lower triangle by rows, which 32 rows one below another read without
 // conflicts; 0: it is in the memory `space`, by columns.
 
@@ -31,11 +32,11 @@
         UNROLL
         for (int l = 0; l < 8; l++) {
             const int at = k + l * GROUP;
-            v[l] = at < N * N && at % N <= at / N ? IN_x(first + at) : VALUE(0);
+            v[l] = at < N * N && COL(at) <= ROW(at) ? IN_x(first + at) : VALUE(0);
         }
         UNROLL
         for (int l = 0; l < 8; l++) {
-            const int at = k + l * GROUP, i = at / N, c = at % N;
+            const int at = k + l * GROUP, i = ROW(at), c = COL(at);
             lost += NONE(v[l]);
             if (at < N * N && c <= i)
                 S(i, c) = v[l];
@@ -109,8 +110,6 @@
         BARRIER();
     }
     if (lid == 0 && (none >= 0 || unsound))
-        gnd_firstbad_i32(bad, (int)GND_GRP(0) * (N + 1) + (unsound ? N : none));
-    for (int k = lid; k < N * N; k += GROUP) {
-        const int i = k / N, c = k % N;
-        gnd_st_$t(y, first + k, c <= i ? S(i, c) : VALUE(0));
-    }
+        REFUSE(unsound, none)
+    for (int k = lid; k < N * N; k += GROUP)
+        PUT(first + k, ROW(k), COL(k))

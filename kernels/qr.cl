@@ -25,7 +25,7 @@
     const int q = rows < wide ? rows : wide;
     const g_i64 from = (g_i64)GND_GRP(0) * m * n;
     for (int k = t; k < rows * wide; k += GROUP)
-        W(k % rows, k / rows) = IN_x(from + k);
+        W(k / wide, k % wide) = IN_x(from + k % wide * rows + k / wide); /* a transposed view, mostly */
     BARRIER();
     /* each column by a power of 2, so that squares neither overflow nor vanish */
     for (int c = t; c < wide; c += GROUP) {

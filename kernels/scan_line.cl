@@ -63,6 +63,7 @@ GND_FN acc acc_get(GND_GLOBAL g_u64 *p)
 GND_FN g_i64 list_at(g_i64 tiles, int l)
 {
     g_i64 at = 0;
+#pragma unroll 1
     for (; l > 0; l--) {
         at += tiles;
         tiles = (tiles + 31) >> 5;
@@ -127,14 +128,13 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
     SYNC();
     $T a = ZERO;
 #pragma unroll
-    for (int k = 0; k < K; k++)
-        if (k < count) {
-            const $T b = own[AT(lane * K + k)];
-            a = k ? OP(a, b) : b;
+    for (int k = 0; k < K; k++) {
+        const $T b = own[AT(lane * K + k)], c = k ? OP(a, b) : b;
+        a = k < count ? c : a;
 #if KEEP
-            v[k] = a;
+        v[k] = a;
 #endif
-        }
+    }
     int o = 0;
     two[lane] = a;
     SYNC();
@@ -163,21 +163,22 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
         acc_put(sum + (g_i64)tile * AW, acc_of(all));
 #endif
 #pragma unroll
-    for (int k = 0; k < K; k++)
-        if (k < count) {
+    for (int k = 0; k < K; k++) {
 #if KEEP
-            a = v[k];
+        a = v[k];
 #else /* once more, because registers for K values would leave room for fewer groups */
-            const $T b = own[AT(lane * K + k)];
-            a = k ? OP(a, b) : b;
+        const $T b = own[AT(lane * K + k)];
+        a = k ? OP(a, b) : b;
 #endif
-            own[AT(lane * K + k)] = lid > 0 ? OP(before, a) : a;
-        }
+        const $T c = OP(before, a);
+        own[AT(lane * K + k)] = lid > 0 ? c : a;
+    }
 #if SINGLE
     SYNC();
     const acc carry = acc_of(ZERO); /* of no tile */
 #else
     /* the sums of the blocks that end with this tile; then the prefixes of the blocks that begin with it */
+#pragma unroll 1
     for (int l = 0; tile >> (5 * l) && DIGIT(l) == 31; l++)
         if (TURN(l)) {
             GND_GLOBAL g_u64 *at = sum + (list_at(tiles, l) + (tile >> (5 * l))) * AW;
@@ -186,6 +187,7 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
                 acc_put(sum + (list_at(tiles, l + 1) + (tile >> (5 * l + 5))) * AW, acc_join(p[0], acc_get(at)));
             SYNC();
         }
+#pragma unroll 1
     for (int l = LEVELS - 1; l >= 0; l--)
         if (tile >> (5 * l) && tile << (30 - 5 * l) << 2 == 0 && TURN(l)) {
             const g_u32 up = tile >> (5 * l + 5);

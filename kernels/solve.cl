@@ -24,24 +24,49 @@
         }
     }
 //@text solve_leaf
-    GND_LOCAL $T t[LEAF * LEAF];
-    $T x[LEAF];
-    const g_i64 c = (g_i64)GND_GID(0);
+    // by tiles of LEAF x LEAF, a column of right sides for each work-item: what is known of x is taken off LEAF more of
+    // its rows, in registers, and these are substituted; beyond the last row the triangle is that of the identity
+    GND_LOCAL $T t[LEAF * PITCH];
+    const g_i64 c = (g_i64)GND_GID(0), here = begin + c * ld;
     const int m = (int)rows;
-    for (int i = (int)GND_LID(0); i < m * m; i += (int)GND_LSZ(0))
-        if (i / m >= i % m)
-            t[i / m * LEAF + i % m] = gnd_ld_$t(a, begin_a + i / m * row + i % m * col);
-    GND_BARRIER();
-    if (c < n)
-        for (int i = 0; i < m; i++) {
-            $T s = gnd_ld_$t(y, begin + i * step + c * ld);
-            for (int k = 0; k < i; k++)
-                s = s - MUL(t[i * LEAF + k], x[k]);
-            if (!unit)
-                s = DIV(s, t[i * LEAF + i]);
-            x[i] = s;
-            gnd_st_$t(y, begin + i * step + c * ld, s);
+    for (int top = 0; top < m; top += LEAF) {
+        $T x[LEAF];
+        UNROLL
+        for (int i = 0; i < LEAF; i++)
+            x[i] = c < n && top + i < m ? gnd_ld_$t(y, here + (top + i) * step) : VALUE(0);
+        for (int left = 0; left <= top; left += LEAF) {
+            GND_BARRIER();
+            for (int e = 0; e < LEAF * LEAF; e += GROUP) {
+                const int at = e + (int)GND_LID(0), i = ALONG ? at % LEAF : at / LEAF, k = ALONG ? at / LEAF : at % LEAF;
+                if (at < LEAF * LEAF)
+                    t[i * PITCH + k] = top + i < m && left + k <= top + i
+                                          ? gnd_ld_$t(a, begin_a + (top + i) * row + (left + k) * col)
+                                          : VALUE(i == k);
+            }
+            GND_BARRIER();
+            if (left < top) {
+                UNROLL4
+                for (int k = 0; k < LEAF; k++) {
+                    const $T v = c < n ? gnd_ld_$t(y, here + (left + k) * step) : VALUE(0);
+                    UNROLL
+                    for (int i = 0; i < LEAF; i++)
+                        x[i] = LESS(x[i], t[i * PITCH + k], v);
+                }
+            }
         }
+        UNROLL
+        for (int i = 0; i < LEAF; i++) {
+            $T s = x[i];
+            UNROLL
+            for (int k = 0; k < i; k++)
+                s = LESS(s, t[i * PITCH + k], x[k]);
+            x[i] = unit ? s : DIV(s, t[i * PITCH + i]);
+        }
+        UNROLL
+        for (int i = 0; i < LEAF; i++)
+            if (c < n && top + i < m)
+                gnd_st_$t(y, here + (top + i) * step, x[i]);
+    }
 //@text solve_take
     const g_i64 i = (g_i64)GND_GID(0);
     if (i < n)
@@ -71,7 +96,7 @@
     const int lid = (int)GND_LID(0);
     g_i64 least = 2 * count;
     for (g_i64 b = lid; b < count; b += GROUP) {
-        const g_i64 key = FINITE(b) ? info[b] != 0 ? count + b : 2 * count : b;
+        const g_i64 key = FINITE(b) ? INFO(b) != 0 ? count + b : 2 * count : b;
         least = key < least ? key : least;
     }
     first[lid] = least;
@@ -84,7 +109,7 @@
             check[0] = 1;
             check[1] = (g_i32)b;
             check[2] = (g_i32)(b >> 32);
-            check[3] = least < count ? 0 : info[b];
+            check[3] = least < count ? 0 : INFO(b);
         }
     }
 //@text solve_columns

@@ -46,7 +46,7 @@
         cnt[i] = 0;
     GND_BARRIER();
     for (g_i64 base = lo; base < hi; base += 8 * TPG) {
-        if (base + 8 * TPG <= hi) {
+        if (!DEAR && base + 8 * TPG <= hi) {
             ELEM e[8];
             UNROLL
             for (int j = 0; j < 8; j++)
@@ -63,6 +63,7 @@
                 gnd_linc_u32(&cnt[dig(e, pass) * 4u + (t & 3)]);
                 SEE(e)
             }
+            break;
         }
     }
 #if FIRST && !SINGLE

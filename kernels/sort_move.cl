@@ -115,10 +115,14 @@
         for (int i = t; i < ROWS * 256 * (1 + PEERS); i += TPG)
             seen[i] = 0;
         const int full = cnt == TPG * IPT;
-        if (full) {
+        if (full && !DEAR) {
             EACH e[j] = AT(tile + ROWED);
-        } else {
-            EACH e[j] = ROWED < cnt ? AT(tile + ROWED) : last;
+        } else { /* compiled once */
+#pragma unroll 1
+            for (int i = t; i < TPG * IPT; i += TPG)
+                out[i] = i < cnt ? AT(tile + i) : last;
+            GND_BARRIER();
+            EACH e[j] = out[ROWED];
         }
         GND_BARRIER();
         if (full && PLAINLY) {
@@ -211,6 +215,9 @@
         } else if (full && !PLAIN) {
             EACH WRITE(dig(v, p))
         } else { /* the last tile, or there are odd elements */
+#if !PLAIN
+#pragma unroll 1
+#endif
             for (int i = t; i < cnt; i += TPG) {
                 const ELEM v = out[i];
                 const COUNT to = base[dig(v, p)] + (COUNT)i;
@@ -240,7 +247,7 @@
     UNROLL for (int p = 0; p < DIGITS; p++)                                                                \
         gnd_linc_u32(&cnt[(p * 256 + dig(e, p)) * COPIES + mine]);
     for (g_i64 from = lo; from < hi; from += 8 * TPG) {
-        if (from + 8 * TPG <= hi) {
+        if (!DEAR && from + 8 * TPG <= hi) {
             ELEM e[8];
             UNROLL
             for (int j = 0; j < 8; j++)
@@ -255,6 +262,7 @@
                 const ELEM e = first(IN_x(row * n + i), 0);
                 SEE(e)
             }
+            break;
         }
     }
     if (PLAIN && any)

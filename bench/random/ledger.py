@@ -24,10 +24,11 @@ SLACK = 1 << 20
 
 
 def memory_ratio(record):
-    """gnd's peak of device memory by the least of the peers with the right values; up to 1 MiB more is no difference,
-    since allocators round that far. None: not known."""
-    peaks = record.get('peak', {})
-    peers = [v for k, v in peaks.items() if k != 'gnd' and k in record['ms'] and not wrong(record, k)]
+    """gnd's peak of device memory by the least of the peers with the right values in as many bytes (not float32 where
+    NumPy has float64); up to 1 MiB more is no difference, since allocators round that far. None: not known."""
+    peaks, size = record.get('peak', {}), record.get('result_bytes', {})
+    peers = [v for k, v in peaks.items() if k != 'gnd' and k in record['ms'] and not wrong(record, k) and
+             size.get(k, 0) >= size.get('gnd', 0)]
     if 'gnd' not in peaks or not peers or wrong(record, 'gnd'):
         return None
     return peaks['gnd'] / min(peers) if peaks['gnd'] > min(peers) + SLACK else min(1, peaks['gnd'] / min(peers))
@@ -66,13 +67,20 @@ def faults(records):
 
 
 def compiling(records):
-    """A line about the first calls that compiled: what one kernel cost, the later calls' time taken off."""
+    """A line about the first calls that compiled: what one kernel cost, the later calls' time taken off. Those that
+    called no vendor's library are also given apart, because the first call of a library loads it."""
     took = [(r['kernels'], r['first_ms']['gnd'] - r['ms']['gnd']) for r in records if r.get('kernels')]
+    own = [(r['kernels'], r['first_ms']['gnd'] - r['ms']['gnd']) for r in records
+           if r.get('kernels') and not r.get('library_calls')]
     if not took:
         return []
     kernels, ms = (sum(t) for t in zip(*took))
-    return [f'  compiling: {kernels} kernels in {len(took)} first calls, {ms / kernels:.0f} ms a kernel, '
-            f'{ms / len(took):.0f} ms a call']
+    line = (f'  compiling: {kernels} kernels in {len(took)} first calls, {ms / kernels:.0f} ms a kernel, '
+            f'{ms / len(took):.0f} ms a call')
+    if own and len(own) < len(took):
+        kernels, ms = (sum(t) for t in zip(*own))
+        line += f'; {ms / kernels:.0f} ms a kernel in the {len(own)} calls without a library'
+    return [line]
 
 
 def beside(records, others):

@@ -241,7 +241,7 @@ def measure(work, gnd, libs, reference, seed, options):
                 ref, ref_by = [side.lib.get(r) for r in side.result], side.name
                 break
     record = {'number': work.number, 'kind': work.kind, 'text': work.text(), 'reference': ref_by, 'ms': {}, 'why': {},
-              'first_ms': {}, 'error': {}}
+              'first_ms': {}, 'error': {}, 'result_bytes': {}}
     out_bytes = 0
     for side in sides:
         if side.why:
@@ -252,8 +252,9 @@ def measure(work, gnd, libs, reference, seed, options):
         except Exception as e:
             side.why = record['why'][side.name] = f'{type(e).__name__}: {" ".join(str(e).split())[:160]}'
             continue
+        record['result_bytes'][side.name] = size = sum(r.nbytes for r in got)
         if side.lib is gnd:
-            out_bytes = sum(r.nbytes for r in got)
+            out_bytes = size
         if ref is not None:
             e = error(work, got, ref)
             record['error'][side.name] = e if isinstance(e, str) else round(e, 4)

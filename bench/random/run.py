@@ -20,6 +20,9 @@ import templates_maps
 import templates_more
 import work as works
 
+# NVRTC and CUDA's driver keep what they compiled in a cache of their own: first calls are to be cold in every run
+os.environ.setdefault('CUDA_CACHE_DISABLE', '1')
+
 KINDS = {**templates_maps.KINDS, **templates_more.KINDS, **templates_linear.KINDS}
 
 

@@ -153,6 +153,7 @@ typedef struct gnd__inl {
     gnd__garg *arg;
     int64_t rd; /* bytes that it reads */
     int plain;  /* a load along one axis, and casts: needs few registers */
+    int dear;   /* takes so many instructions that a kernel should have few copies of it */
 } gnd__inl;
 
 /* Writes k (axes not merged; one value, nothing stored) as function `name`. The caller frees it

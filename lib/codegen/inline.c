@@ -8,7 +8,10 @@
 #include "codegen/emit.h"
 
 #include <string.h>
+#include "codegen/rows.h"
 #include "base/mem.h"
+
+enum { DEAR = 64 }; /* instructions, about; words of random streams take more */
 
 static const char *index_type(int wide)
 {
@@ -55,8 +58,12 @@ gnd_status gnd__codegen_inline(gnd__kir *k, const gnd__target *t, const char *na
     c.wide = out->wide = gnd__cg_wide(k);
     c.bake = gnd__cg_must_bake(k, c.wide);
     out->plain = k->nkeep <= 1;
-    for (int i = 0; i < k->ninstr; i++)
-        out->plain &= k->instr[i].kind == GND__I_LOAD || k->instr[i].kind == GND__I_CAST;
+    out->dear = gnd__rows_work(k) > DEAR;
+    for (int i = 0; i < k->ninstr; i++) {
+        const gnd__instr *in = &k->instr[i];
+        out->plain &= in->kind == GND__I_LOAD || in->kind == GND__I_CAST;
+        out->dear |= in->kind == GND__I_OP && gnd__ops[in->op].word_bits;
+    }
     gnd__cg_begin(&c, 0, name);
     gnd__cg_access_args(&c, 2);
     gnd__cg_dim_args(&c, 1, k->nkeep);

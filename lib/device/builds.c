@@ -65,6 +65,14 @@ static size_t cores(void)
     return n > 0 ? (size_t)n : 1;
 }
 
+/* Longer texts first: they mostly take longer, and the last one to end is waited for. Compilers let
+ * threads wait for one another: NVRTC while it reads a text. */
+static int longer(const void *x, const void *y)
+{
+    const size_t a = ((const gnd__build *)x)->len, b = ((const gnd__build *)y)->len;
+    return (a < b) - (a > b);
+}
+
 void gnd__builds_run(gnd__gdev *d, gnd__build *b, size_t n)
 {
     struct work w = {d, b, n, 0};
@@ -74,6 +82,7 @@ void gnd__builds_run(gnd__gdev *d, gnd__build *b, size_t n)
     const size_t most = n > 1 ? cores() : 1, want = n < most ? n : most;
     size_t started = 0;
 
+    qsort(b, n, sizeof *b, longer);
     if (want > 1 && pthread_attr_init(&attr) == 0) {
         (void)pthread_attr_setstacksize(&attr, STACK);
         sigfillset(&all); /* these threads do not handle the user's signals */

@@ -23,8 +23,8 @@ typedef struct gnd__build {
 
 /* Whether d's texts can be compiled so. */
 int gnd__builds_can(const gnd__gdev *d);
-/* Compiles n texts: one on the calling thread, or several on as many threads as there are cores.
- * The caller holds d's lock. */
+/* Compiles n texts, and orders them by their lengths: one on the calling thread, or several on as
+ * many threads as there are cores. The caller holds d's lock. */
 void gnd__builds_run(gnd__gdev *d, gnd__build *b, size_t n);
 /* Frees what a build owns. */
 void gnd__build_free(gnd__build *b);

@@ -83,8 +83,12 @@ typedef struct gnd__pnode {
     int32_t before;
     int32_t check;  /* gnd__plan: the number of its check plus 1 */
     uint8_t viewed; /* roots: a sink is a view of it */
-    int32_t lost;   /* number of uses by equal nodes that nobody else needs */
-    int32_t uses;   /* by nodes of the graph */
+    int8_t slab_axis;
+    /* roots: elements of that axis that are computed at a time, for a product (sched/slabs.h); 0:
+     * the whole is. It has no elements at the end */
+    int64_t slab;
+    int32_t lost; /* number of uses by equal nodes that nobody else needs */
+    int32_t uses; /* by nodes of the graph */
     /* nleaf leaves, in order; the last field, because collect does not clear it */
     int32_t leaf[GND__LEAVES];
 } gnd__pnode;

@@ -157,8 +157,7 @@ static void add_leaves(gnd__pnode *p, const int32_t *leaf, int n)
     memcpy(p->leaf, all, (size_t)(m > GND__LEAVES ? 0 : m) * sizeof *all);
 }
 
-/* Counts operations and leaves of the inline tree below p. An input that occurs twice counts
- * once. */
+/* Counts operations and leaves of the inline tree below p. An input counts once. */
 static void measure(gnd__pgraph *g, gnd__pnode *p)
 {
     const gnd_array *a = p->a;
@@ -218,12 +217,13 @@ static void store_viewed(gnd__pgraph *g, int32_t i)
         q->role = GND__R_ROOT;
 }
 
-/* If sink p is a view of an operation with its axes in another order, stores the operation. */
+/* If p, a sink or an operand, is a view of an operation with its axes turned, stores that. */
 static void store_turned(gnd__pgraph *g, const gnd__pnode *p)
 {
     gnd__pnode *q = p->a->kind == GND__VIEW ? gnd__input_of(g, p, 0) : NULL;
+    const int one = q && (q->a->kind == GND__OP || (q->a->kind == GND__CAST && !p->sink));
     gnd__map m;
-    if (q && q->role == GND__R_INLINE && q->a->kind == GND__OP && gnd__is_turned(p->a, q->a, &m))
+    if (one && q->role == GND__R_INLINE && gnd__is_turned(p->a, q->a, &m))
         q->role = GND__R_ROOT;
 }
 
@@ -231,12 +231,20 @@ static void store_turned(gnd__pgraph *g, const gnd__pnode *p)
 static void need_place(gnd__pgraph *g, int32_t i)
 {
     gnd__place pl;
-    int32_t blame;
     gnd__pnode *q = &g->node[i];
+    int32_t blame;
     store_viewed(g, i);
     if (q->role != GND__R_ROOT &&
         (q->role == GND__R_LEAF ? !q->a->data.st : !gnd__place_of(g, i, &pl, &blame)))
         q->role = GND__R_ROOT;
+}
+
+/* Whether a reads input k as memory. */
+static int reads_memory(const gnd_array *a, int k)
+{
+    return a->kind == GND__MATMUL || a->kind == GND__LAUNCH ||
+           ((a->kind == GND__TAKE || a->kind == GND__CALL) && gnd__reads_all(a, k)) ||
+           (a->kind == GND__PRIM && a->p.prim->mode[k] <= GND__IN_COPY);
 }
 
 /* limits: expressions that do not fit one kernel are divided, and shared nodes are stored; 0: only
@@ -263,20 +271,12 @@ static void first_roles(gnd__pgraph *g, int limits)
         p->cost = 0;
         if (p->role == GND__R_LEAF)
             continue;
-        if (a->kind == GND__MATMUL) {
-            need_place(g, g->inputs[p->in]);
-            need_place(g, g->inputs[p->in + 1]);
-        } else if (a->kind == GND__TAKE || a->kind == GND__CALL) {
-            for (int k = 0; k < a->nin; k++)
-                if (gnd__reads_all(a, k))
-                    need_place(g, g->inputs[p->in + k]);
-        } else if (a->kind == GND__PRIM) {
-            for (int k = 0; k < a->nin; k++)
-                if (a->p.prim->mode[k] == GND__IN_MEM)
-                    need_place(g, g->inputs[p->in + k]);
+        for (int k = 0; k < a->nin; k++) {
+            if (a->kind == GND__MATMUL && a->in[k]->ndim == 2)
+                store_turned(g, gnd__input_of(g, p, k));
+            if (reads_memory(a, k))
+                need_place(g, g->inputs[p->in + k]);
         }
-        for (int k = 0; a->kind == GND__LAUNCH && k < a->nin; k++)
-            need_place(g, g->inputs[p->in + k]);
         if (a->kind != GND__REDUCE && is_piece_of_work(a) && p->role == GND__R_ROOT)
             continue;
         measure(g, p);

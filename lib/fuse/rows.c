@@ -15,6 +15,7 @@
 
 #define MEMBERS 8
 #define ROW_MOST 16384 /* maximum elements per row; codegen may allow fewer */
+#define FEW_ROWS 16    /* fewest longer ones on a GPU; codegen may demand more */
 
 typedef struct joining {
     gnd__pgraph *g;
@@ -41,14 +42,14 @@ static const gnd_array *points_of(const gnd__pgraph *g, const gnd__pwork *w)
 
 /* Whether the reduced axes are the last ones, and a row has more than one element but not too
  * many. */
-static int good_rows(const gnd_array *full, uint32_t mask)
+static int good_rows(const gnd__pgraph *g, const gnd_array *full, uint32_t mask)
 {
     int64_t r = 1;
     int d = full->ndim;
     while (d > 0 && mask >> (d - 1) & 1)
         r *= full->dim[--d];
     return mask == (uint32_t)(((uint64_t)1 << full->ndim) - ((uint64_t)1 << d)) && r > 1 &&
-           r <= ROW_MOST && full->size > 0;
+           full->size > 0 && (r <= ROW_MOST || (g->gpu && full->size / r >= FEW_ROWS));
 }
 
 static int is_member(const joining *j, int32_t w)
@@ -143,7 +144,7 @@ static int may_join(const joining *j, int32_t v)
         return 0;
     if (w->nred > 0) {
         const uint32_t mask = (uint32_t)g->node[w->reduce].a->p.red.mask;
-        if (j->mask ? mask != j->mask : !good_rows(full, mask))
+        if (j->mask ? mask != j->mask : !good_rows(g, full, mask))
             return 0;
     }
     /* other works that read its results come after all members */
@@ -251,7 +252,7 @@ void gnd__fuse_rows(gnd__pgraph *g)
             continue;
         if (w->nred > 0) {
             j.mask = (uint32_t)g->node[w->reduce].a->p.red.mask;
-            if (!good_rows(j.full, j.mask))
+            if (!good_rows(g, j.full, j.mask))
                 continue;
         }
         while (add_member(&j))

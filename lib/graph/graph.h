@@ -95,10 +95,11 @@ typedef struct gnd__index_of {
 
 /* GND__PRIM: the primitive and its parameters, whose meaning the primitive defines. Everything
  * except func is part of a plan's key. An input of mode MEM is in memory, in C order; one of mode
- * ONCE or AGAIN may be an expression, computed where the primitive's kernels read it (AGAIN: more
- * than once, so expensive expressions are stored first). */
+ * COPY in memory of any strides, of which the program makes a copy in C order (gnd__prog_copy); one
+ * of mode ONCE or AGAIN may be an expression, computed where the primitive's kernels read it
+ * (AGAIN: more than once, so expensive expressions are stored first). */
 enum { GND__PRIM_INS = 4, GND__PRIM_INTS = 6 };
-typedef enum gnd__inmode { GND__IN_MEM, GND__IN_ONCE, GND__IN_AGAIN } gnd__inmode;
+typedef enum gnd__inmode { GND__IN_MEM, GND__IN_COPY, GND__IN_ONCE, GND__IN_AGAIN } gnd__inmode;
 typedef struct gnd__primargs {
     int32_t id; /* gnd__prim_id of prim/prim.h */
     uint8_t mode[GND__PRIM_INS];

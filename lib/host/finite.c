@@ -100,10 +100,10 @@ gnd_status gnd__solve_not_positive(int64_t b, int minor, gnd_err *e)
                     (long long)b, minor);
 }
 
-gnd_status gnd__solve_singular(int64_t b, int at, gnd_err *e)
+gnd_status gnd__solve_singular(int64_t b, int triangle, int at, gnd_err *e)
 {
-    return gnd__err(e, GND_ERR_LINALG, "matrix %lld: singular: U[%d, %d] is 0", (long long)b, at,
-                    at);
+    return gnd__err(e, GND_ERR_LINALG, "matrix %lld: singular: %s[%d, %d] is 0", (long long)b,
+                    triangle ? "the diagonal's" : "U", at, at);
 }
 
 gnd_status gnd__solve_first(int cholesky, int64_t ld, int64_t key, gnd_err *e)
@@ -112,7 +112,7 @@ gnd_status gnd__solve_first(int cholesky, int64_t ld, int64_t key, gnd_err *e)
     const int at = (int)(key % ld);
     if (at == ld - 1)
         return gnd__solve_refused(cholesky, 0, b, e);
-    return cholesky ? gnd__solve_not_positive(b, at + 1, e) : gnd__solve_singular(b, at, e);
+    return cholesky ? gnd__solve_not_positive(b, at + 1, e) : gnd__solve_singular(b, 0, at, e);
 }
 
 /* Complex elements get a NaN real part, as a real NaN converted to complex has. */

@@ -413,9 +413,7 @@ static gnd_status verdict(const call *c, int64_t b)
     case GND_SOLVE_TRIANGULAR:
         if (c->s->op == GND_SOLVE_TRIANGULAR && c->s->flags & GND_TRI_ANY)
             return GND_OK;
-        return gnd__err(c->e, GND_ERR_LINALG, "matrix %lld: singular: %s[%d, %d] is 0", at,
-                        c->s->op != GND_SOLVE_TRIANGULAR ? "U" : "the diagonal's", c->info - 1,
-                        c->info - 1);
+        return gnd__solve_singular(b, c->s->op == GND_SOLVE_TRIANGULAR, c->info - 1, c->e);
     default:
         return gnd__err(c->e, GND_ERR_LINALG,
                         "matrix %lld: no convergence: %d values were not found", at, c->info);

@@ -65,9 +65,9 @@ void gnd__fill_nan(gnd_dtype t, char *p, int64_t n);
 /* Makes the error for a non-finite matrix b. sides: for its right-hand sides. */
 gnd_status gnd__solve_refused(int cholesky, int sides, int64_t b, gnd_err *e);
 /* Make the errors for matrix b without a factor (minor: the order of the one that is not positive)
- * or inverse (at: the first 0 on the diagonal of U). */
+ * or inverse (at: the first 0 on the diagonal of U, or of the matrix, a triangle). */
 gnd_status gnd__solve_not_positive(int64_t b, int minor, gnd_err *e);
-gnd_status gnd__solve_singular(int64_t b, int at, gnd_err *e);
+gnd_status gnd__solve_singular(int64_t b, int triangle, int at, gnd_err *e);
 /* The one of these that a key means: of matrix key / ld of side ld - 1, with place key % ld of its
  * diagonal, or that it is not finite (ld - 1; ld 1: that alone). */
 gnd_status gnd__solve_first(int cholesky, int64_t ld, int64_t key, gnd_err *e);

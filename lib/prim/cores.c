@@ -62,8 +62,9 @@ void gnd__cores_text(gnd__str *s, const gnd_gemm *g, const gnd__target *to, cons
                       "if (one) (p)[0] = (g_u16)w; if (two) (p)[cc] = (g_u16)(w >> 16); } }\n",
                       g->n % 2 == 0 && g->c.col == 1 && g->c.row % 2 == 0);
     else
-        gnd__str_add(s, "#define PAIRS 0\n#define BOTH(p, x, y, one, two) "
-                        "{ if (one) (p)[0] = x; if (two) (p)[cc] = y; }\n");
+        gnd__str_add(s,
+                     "#define PAIRS 0\n#define BOTH(p, x, y, one, two) "
+                     "{ if (one) (p)[0] = NEW((p)[0], x); if (two) (p)[cc] = NEW((p)[cc], y); }\n");
     const char *const part[] = {"cores_names", "cores_asm",
                                 size == 8 ? "cores_of_8" : "cores_of_2"};
     for (int i = 0; i < 3; i++)

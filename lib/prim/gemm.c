@@ -232,6 +232,9 @@ static gnd_status product(const gnd_gemm *g, const gnd__target *t, const gnd__ge
 {
     const gnd_dtype dt = (gnd_dtype)g->dtype;
     const int64_t mn = g->m * g->n, cut = h->s > 1;
+    gnd_gemm part = *g; /* the kernel that adds the chunks scales, and adds to C */
+    part.alpha = cut ? 1 : g->alpha;
+    part.beta = cut ? 0 : g->beta;
     const int64_t v[16] = {g->m,
                            g->n,
                            g->k,
@@ -257,7 +260,7 @@ static gnd_status product(const gnd_gemm *g, const gnd__target *t, const gnd__ge
     memcpy(k->value, v, sizeof v);
     k->local[0] = k->local[1] = k->local[2] = 1;
     k->global[2] = (size_t)(g->nbatch < 65535 ? g->nbatch : 65535);
-    gnd__gemm_macros(&text, dt, out, t->props->kind != GND_DEV_CPU);
+    gnd__gemm_macros(&text, &part, out, t->props->kind != GND_DEV_CPU);
     if (h->rows) {
         block_macros(&text, gnd__gemm_acc(dt), h);
         k->global[0] = (size_t)(ceil_div(g->n, block_columns(gnd__gemm_acc(dt), h)) * h->s);
@@ -348,8 +351,7 @@ static gnd_status small(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kerne
     k->global[0] =
         (size_t)(ceil_div(g->nbatch, per) < 1 << 22 ? ceil_div(g->nbatch, per) : 1 << 22) * ITEMS;
     k->local[1] = k->local[2] = k->global[1] = k->global[2] = 1;
-    gnd__gemm_macros(&text, (gnd_dtype)g->dtype, (gnd_dtype)g->dtype,
-                     t->props->kind != GND_DEV_CPU);
+    gnd__gemm_macros(&text, g, (gnd_dtype)g->dtype, t->props->kind != GND_DEV_CPU);
     gnd__str_addf(
         &text,
         "#define SM %d\n#define SK %d\n#define SN %d\n#define PA %d\n#define TM %d\n#define MB %d\n"
@@ -392,7 +394,7 @@ static gnd_status sum(const gnd_gemm *g, const gnd__target *t, const gnd__gemm_s
     k->global[0] = (size_t)ceil_div(g->m * g->n, cols) * k->local[0];
     k->global[1] = 1;
     k->global[2] = (size_t)(g->nbatch < 65535 ? g->nbatch : 65535);
-    gnd__gemm_macros(&text, dt, dt, t->props->kind != GND_DEV_CPU);
+    gnd__gemm_macros(&text, g, dt, t->props->kind != GND_DEV_CPU);
     gnd__str_addf(&text,
                   "#define COLS %d\n#define LANES %d\n"
                   "GND_KERNEL void k_matmul_parts(\n"

@@ -35,8 +35,9 @@ typedef struct gnd__gemm_kernels {
 int gnd__gemm_small(const gnd_gemm *g, const gnd__target *t);
 /* Estimated clocks of a GPU for g by the kernels of gnd__gemm_own; -1: these are not for GPUs. */
 double gnd__gemm_clocks(const gnd_gemm *g, const gnd__target *t);
-/* Makes the kernels for g (any strides, without alpha and beta: C = A B; nbatch >= 1; k may be 0).
- * The caller frees them with gnd__gemm_free, also after errors. */
+/* Makes the kernels for g (any strides; nbatch >= 1; k may be 0): C = A B; for floats of 4 and 8
+ * bytes and complex dtypes also with alpha -1 and with beta 1, in which C is added. The caller
+ * frees them with gnd__gemm_free, also after errors. */
 gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kernels *out,
                          gnd_err *e);
 void gnd__gemm_free(gnd__gemm_kernels *g);

@@ -18,9 +18,9 @@ typedef struct gnd__gemm_shape {
 /* --- gemm_text.c ------------------------------------------------------------------------------ */
 /* The dtype of the sums of products of dtype t. */
 gnd_dtype gnd__gemm_acc(gnd_dtype t);
-/* Writes the macros for a product of dtype t with results of dtype out. Sums of integers wrap; for
- * bool the product is any(and). */
-void gnd__gemm_macros(gnd__str *s, gnd_dtype t, gnd_dtype out, int unroll);
+/* Writes the macros for g with results of dtype out, and its alpha and beta (gnd__gemm_own). Sums
+ * of integers wrap; for bool the product is any(and). */
+void gnd__gemm_macros(gnd__str *s, const gnd_gemm *g, gnd_dtype out, int unroll);
 /* Completes the kernel's text: macros and parameters in `text`, then the body of that name. */
 gnd_status gnd__gemm_finish(gnd__gemm_kernel *k, gnd__str *text, const char *body, gnd_dtype t,
                             const gnd_props *p, gnd_err *e);

@@ -11,8 +11,10 @@ gnd_dtype gnd__gemm_acc(gnd_dtype t)
     return t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
 }
 
-void gnd__gemm_macros(gnd__str *s, gnd_dtype t, gnd_dtype out, int unroll)
+void gnd__gemm_macros(gnd__str *s, const gnd_gemm *g, gnd_dtype out, int unroll)
 {
+    const gnd_dtype t = (gnd_dtype)g->dtype;
+    const char *sum = g->alpha < 0 ? "((old) - (v))" : "((old) + (v))";
     const char *sfx = gnd__suffix(t), *T = gnd__ctype_value(t),
                *U = gnd_dtype_size(t) == 8 ? "g_u64" : "g_u32";
     int kind = gnd_dtype_kind(t);
@@ -23,7 +25,12 @@ void gnd__gemm_macros(gnd__str *s, gnd_dtype t, gnd_dtype out, int unroll)
     if (out == GND_FLOAT16 || out == GND_BFLOAT16)
         gnd__str_addf(s, "#define ST(p, i, v) gnd_st_%s(p, i, gnd_round_%s(v))\n", sfx, sfx);
     else
-        gnd__str_addf(s, "#define ST(p, i, v) gnd_st_%s(p, i, v)\n", gnd__suffix(out));
+        gnd__str_addf(s, "#define ST(p, i, v) gnd_st_%s(p, i, NEW(gnd_ld_%s(p, i), v))\n",
+                      gnd__suffix(out), gnd__suffix(out));
+    gnd__str_addf(s, "#define NEW(old, v) %s\n",
+                  g->beta != 0   ? sum
+                  : g->alpha < 0 ? "(-(v))"
+                                 : "(v)");
     gnd__str_addf(s, kind == 'c' ? "#define ZERO gnd_cplx_%s(0, 0)\n" : "#define ZERO (T)0\n", sfx);
     if (kind == 'b')
         gnd__str_add(

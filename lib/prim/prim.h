@@ -57,7 +57,8 @@ typedef enum gnd__pcall {
     GND__PC_FFT,
     GND__PC_SOLVE,
     GND__PC_GEMM,
-    GND__PC_PANEL
+    GND__PC_PANEL,
+    GND__PC_COPY /* of an input of mode COPY: one launch */
 } gnd__pcall;
 
 /* An operand: GND__PA_IN, GND__PA_OUT or GND__PA_SCRATCH, with its number, from byte `off` on. */
@@ -77,6 +78,7 @@ typedef struct gnd__pkernel {
     gnd__panel panel;
     uint8_t on_host; /* SOLVE: LAPACK computes it */
     uint8_t later;   /* SOLVE: the last operand is memory for the verdict */
+    int64_t room; /* COPY: elements from one matrix of the copy to the next; 0: as many as it has */
     const char *name;
     gnd__str head, defs, body; /* parameters, functions and macros, text */
     gnd__str src;              /* the whole text, once the kernel has ended */
@@ -87,15 +89,15 @@ typedef struct gnd__pkernel {
     int64_t rd, wr;
 } gnd__pkernel;
 
-/* An input: an expression, or contiguous memory if inl is NULL. */
+/* An input: an expression, or memory if inl is NULL: contiguous, except of mode COPY. */
 typedef struct gnd__pin {
     gnd_dtype dtype;
     int ndim;
     const int64_t *dim;
     int64_t size;
     const gnd__inl *inl;
-    int mem; /* whether it is in memory too, in C order, so that GND__PA_IN of a library call may
-                refer to it */
+    int mem; /* whether it is in memory in C order, so that GND__PA_IN of a library call may refer
+                to it, and kernels may read it if it is of mode COPY */
 } gnd__pin;
 
 typedef struct gnd__prog {
@@ -140,6 +142,9 @@ void gnd__pk_in(gnd__prog *p, const char *name, int in);
  * dtype t. */
 void gnd__pk_out(gnd__prog *p, const char *name);
 void gnd__pk_mem(gnd__prog *p, const char *name, int scratch, gnd_dtype t);
+/* Adds scratch memory or the result, in elements of the result's dtype, and as a parameter `begin`
+ * the number of its element where m begins. */
+void gnd__pk_operand(gnd__prog *p, const char *name, const char *begin, gnd__pmem m);
 /* Adds a parameter const g_i64 name. */
 void gnd__pk_int(gnd__prog *p, const char *name, int64_t value);
 /* Adds a pointer to the four words (int32) of the primitive's check. They are 0 at first. If the
@@ -150,6 +155,9 @@ void gnd__pk_check(gnd__prog *p, const char *name);
 void gnd__pk_def(gnd__prog *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void gnd__pk_defs(gnd__prog *p, const char *text, gnd_dtype t);
 void gnd__pk_body(gnd__prog *p, const char *text, gnd_dtype t);
+/* Defines UNROLL and UNROLL4, before loops that are unrolled on GPUs. CPUs have these kernels in
+ * tests only, where unrolling would slow compilation. */
+void gnd__pk_unroll(gnd__prog *p);
 /* Adds text to the body as it is. */
 void gnd__pk_add(gnd__prog *p, const char *text);
 /* What the host may compute in place of this kernel alone. */
@@ -174,10 +182,16 @@ void gnd__prog_fft(gnd__prog *p, const gnd_fft_desc *f, gnd__pmem in, gnd__pmem 
 void gnd__prog_solve(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem);
 void gnd__prog_solve_later(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem,
                            int info);
+/* Adds the copy, in C order, of an input of mode COPY. room: elements from one matrix (the last two
+ * axes) of the copy to the next; 0: as many as the matrix has. */
+void gnd__prog_copy(gnd__prog *p, int in, gnd__pmem to, int64_t room);
 /* Add a product of a, b and c that the backend supports (gnd__gate_gemm_supports), and the host's
  * work on a panel. */
 void gnd__prog_gemm(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3]);
 void gnd__prog_panel(gnd__prog *p, const gnd__panel *s, int n, const gnd__pmem *mem);
+/* Adds a product by our own kernels (gnd__gemm_own). *parts: scratch memory for parts of sums,
+ * which all products of a program share; -1 before the first. */
+void gnd__prog_product(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3], int *parts);
 /* The bytes read by the expression of input `in`, or the bytes of its memory. */
 int64_t gnd__prog_reads(const gnd__prog *p, int in);
 /* A group size for this device: `want` (a power of two), or the largest possible if that is

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/mem.h"
 #include "codegen/prelude.h"
+#include "prim/gemm.h"
 #include "prim/small.h"
 #include "prim/solve.h"
 
@@ -140,6 +141,15 @@ void gnd__pk_mem(gnd__prog *p, const char *name, int scratch, gnd_dtype t)
         pointer(p, name, GND__PA_SCRATCH, GND__PA_SCRATCHOFF, scratch, t, "GND_GLOBAL");
 }
 
+void gnd__pk_operand(gnd__prog *p, const char *name, const char *begin, gnd__pmem m)
+{
+    if (m.kind == GND__PA_SCRATCH)
+        gnd__pk_mem(p, name, m.ref, p->dtype);
+    else
+        gnd__pk_out(p, name);
+    gnd__pk_int(p, begin, m.off / (int64_t)gnd_dtype_size(p->dtype));
+}
+
 void gnd__pk_int(gnd__prog *p, const char *name, int64_t value)
 {
     if (p->st != GND_OK)
@@ -168,6 +178,13 @@ void gnd__pk_def(gnd__prog *p, const char *fmt, ...)
     va_start(ap, fmt);
     gnd__str_addv(&cur(p)->defs, fmt, ap);
     va_end(ap);
+}
+
+void gnd__pk_unroll(gnd__prog *p)
+{
+    gnd__pk_def(p, p->t->props->kind == GND_DEV_CPU ? "#define UNROLL\n#define UNROLL4\n"
+                                                    : "#define UNROLL _Pragma(\"unroll\")\n"
+                                                      "#define UNROLL4 _Pragma(\"unroll 4\")\n");
 }
 
 static void text(gnd__prog *p, gnd__str *out, const char *name, gnd_dtype t)
@@ -321,6 +338,14 @@ void gnd__prog_solve_later(gnd__prog *p, const gnd_solve_desc *s, int n, const g
     cur(p)->later = 1;
 }
 
+void gnd__prog_copy(gnd__prog *p, int in, gnd__pmem to, int64_t room)
+{
+    const gnd__pmem mem[2] = {{GND__PA_IN, in, 0}, to};
+    add_call(p, GND__PC_COPY, "k_copy", 2, mem);
+    if (p->st == GND_OK)
+        cur(p)->room = room;
+}
+
 void gnd__prog_gemm(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3])
 {
     const int64_t size = (int64_t)gnd_dtype_size((gnd_dtype)g->dtype);
@@ -330,6 +355,50 @@ void gnd__prog_gemm(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3])
     cur(p)->gemm = *g;
     cur(p)->rd = size * (g->m * g->k + g->k * g->n + (g->beta != 0 ? g->m * g->n : 0));
     cur(p)->wr = size * g->m * g->n;
+}
+
+/* A kernel of a product. mem and size: the memory of its operands, and bytes of their elements. */
+static void product_kernel(gnd__prog *p, gnd__gemm_kernel *k, const gnd__pmem *mem,
+                           const size_t *size)
+{
+    gnd__pk_begin(p, k->name);
+    if (p->st != GND_OK)
+        return;
+    for (int i = 0; i < k->nmem; i++) {
+        const gnd__pmem *m = &mem[k->mem[i]];
+        add_arg(p, m->kind, m->ref, 0, 0);
+        add_arg(p, (gnd__pakind)(m->kind + 1), m->ref, m->off / (int64_t)size[k->mem[i]],
+                (int)size[k->mem[i]]);
+    }
+    for (int i = 0; i < k->nvalue; i++)
+        add_arg(p, GND__PA_INT, 0, k->value[i], 0);
+    memcpy(cur(p)->global, k->global, sizeof k->global);
+    memcpy(cur(p)->local, k->local, sizeof k->local);
+    cur(p)->ndim = 3;
+    cur(p)->src = k->src;
+    memset(&k->src, 0, sizeof k->src);
+}
+
+void gnd__prog_product(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3], int *parts)
+{
+    const size_t size = gnd_dtype_size((gnd_dtype)g->dtype), sizes[4] = {size, size, size, size};
+    gnd__gemm_kernels own;
+    if (p->st != GND_OK)
+        return;
+    p->st = gnd__gemm_own(g, p->t, &own, p->e);
+    const size_t room = (size_t)own.nparts * size;
+    if (own.nparts > 0 && *parts < 0)
+        *parts = gnd__prog_scratch(p, (int64_t)room);
+    if (own.nparts > 0 && p->scratch[*parts] < room)
+        p->scratch[*parts] = room;
+    const gnd__pmem all[4] = {mem[0], mem[1], mem[2], {GND__PA_SCRATCH, *parts, 0}};
+    for (int i = 0; i < own.n; i++)
+        product_kernel(p, &own.k[i], all, sizes);
+    if (p->st == GND_OK) {
+        cur(p)->rd = (int64_t)size * (g->m * g->k + g->k * g->n + (g->beta != 0 ? g->m * g->n : 0));
+        cur(p)->wr = (int64_t)size * g->m * g->n;
+    }
+    gnd__gemm_free(&own);
 }
 
 void gnd__prog_panel(gnd__prog *p, const gnd__panel *s, int n, const gnd__pmem *mem)

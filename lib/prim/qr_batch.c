@@ -27,11 +27,12 @@ static int64_t columns(const gnd_solve_desc *s)
     return s->flags & 1 ? s->m : s->m < s->n ? s->m : s->n;
 }
 
-int gnd__qr_batch_takes(const gnd__prog *p, const gnd_solve_desc *s)
+int gnd__qr_batch_takes(const gnd__gdev *g, const gnd_solve_desc *s)
 {
-    return s->op == GND_SOLVE_QR && !p->t->cpu && s->nbatch >= LEAST && s->m <= MOST_ROWS &&
-           greater(s->n, columns(s)) <= MOST_COLS && gnd__prog_group(p, 64) == 64 &&
-           p->t->props->local_bytes >= 32 * 1024 &&
+    const gnd_props *p = &g->props;
+    return s->op == GND_SOLVE_QR && !gnd__target_of(p, &g->tune).cpu && s->nbatch >= LEAST &&
+           s->m <= MOST_ROWS && greater(s->n, columns(s)) <= MOST_COLS && p->max_group >= 64 &&
+           p->max_local[0] >= 64 && p->local_bytes >= 32 * 1024 &&
            gnd__env_choice(GND__ENV_SOLVER, 0) != GND__SOLVER_LAPACK;
 }
 

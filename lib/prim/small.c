@@ -100,9 +100,7 @@ gnd_array *gnd__small_node(const char *func, gnd__small what, int64_t nbatch, in
                           (gnd_array *[]){x, b});
 }
 
-/* The arithmetic of the dtype as macros. Complex pivots are chosen by the largest sum of the
- * magnitudes of both parts, as in LAPACK. */
-static void arithmetic(gnd__prog *p)
+void gnd__small_arithmetic(gnd__prog *p)
 {
     const char *const t = gnd__suffix(p->dtype);
     if (gnd_dtype_kind(p->dtype) == 'c') {
@@ -115,29 +113,45 @@ static void arithmetic(gnd__prog *p)
         gnd__pk_def(p, "#define SQUARE(z) ((z).x * (z).x + (z).y * (z).y)\n");
         gnd__pk_def(p, "#define OVER(z, d) gnd_cplx_%s((z).x / (d), (z).y / (d))\n", t);
         gnd__pk_def(p, "#define SCALE(z, f) gnd_cplx_%s((z).x * (f), (z).y * (f))\n", t);
+        gnd__pk_def(p, "#define LESS(z, a, b) ((z) - gnd_mul_%s(a, b))\n", t);
     } else {
         gnd__pk_def(p, "#define VALUE(v) ((%s)(v))\n", gnd__ctype_value(p->dtype));
         gnd__pk_def(p, "#define MUL(a, b) ((a) * (b))\n#define DIV(a, b) ((a) / (b))\n");
         gnd__pk_def(p, "#define SIZE(z) fabs(z)\n#define NONE(z) ((z) * 0)\n");
         gnd__pk_def(p, "#define REAL(z) (z)\n#define CONJ(z) (z)\n#define SQUARE(z) ((z) * (z))\n");
         gnd__pk_def(p, "#define OVER(z, d) ((z) / (d))\n#define SCALE(z, f) ((z) * (f))\n");
+        gnd__pk_def(p, "#define LESS(z, a, b) fma(-(a), b, z)\n");
     }
 }
 
-/* Few matrices get more work-items for the part on the right of a block column. */
-static void cholesky(gnd__prog *p, int64_t batch, int64_t n)
+/* The macros of cholesky_batch for n x n matrices. Few matrices get more work-items for the part on
+ * the right of a block column. Returns the size of a group. */
+static size_t cholesky_macros(gnd__prog *p, int64_t batch, int64_t n, int64_t space)
 {
-    const int64_t rows = group_rows(n), space = triangle(p->t->props, p->dtype, n);
     const int few = batch <= 2 * (int64_t)p->t->props->compute_units;
+    const int64_t rows = group_rows(n);
     const size_t group = gnd__prog_group(p, (size_t)(rows * (few ? 4 : n > 128 ? 1 : 2)));
-    const int64_t bytes = batch * n * n * (int64_t)gnd_dtype_size(p->dtype);
-    gnd__pk_begin(p, "k_cholesky");
     gnd__pk_def(p, "#define N %d\n#define WIDE %d\n#define SPACE %d\n", (int)n,
                 (int)block_columns(p->dtype), (int)space);
     gnd__pk_def(p, "#define ROWS %d\n#define GROUP %d\n#define TEAMS %d\n", (int)rows, (int)group,
                 (int)((int64_t)group / rows));
-    gnd__pk_def(p, "#define UNROLL _Pragma(\"unroll\")\n");
-    arithmetic(p);
+    gnd__pk_unroll(p);
+    gnd__small_arithmetic(p);
+    return group;
+}
+
+static void cholesky(gnd__prog *p, int64_t batch, int64_t n)
+{
+    const int64_t space = triangle(p->t->props, p->dtype, n),
+                  bytes = batch * n * n * (int64_t)gnd_dtype_size(p->dtype);
+    gnd__pk_begin(p, "k_cholesky");
+    const size_t group = cholesky_macros(p, batch, n, space);
+    gnd__pk_def(p,
+                "#define ROW(k) ((k) / N)\n#define COL(k) ((k) %% N)\n"
+                "#define REFUSE(unsound, none) gnd_firstbad_i32(bad, (int)GND_GRP(0) * (N + 1) + "
+                "((unsound) ? N : (none)));\n");
+    gnd__pk_def(p, "#define PUT(k, i, c) gnd_st_%s(y, k, (c) <= (i) ? S(i, c) : VALUE(0));\n",
+                gnd__suffix(p->dtype));
     gnd__pk_out(p, "y");
     gnd__pk_in(p, "x", 0);
     gnd__pk_check(p, "bad");
@@ -145,6 +159,39 @@ static void cholesky(gnd__prog *p, int64_t batch, int64_t n)
         gnd__pk_mem(p, "space", gnd__prog_scratch(p, bytes), p->dtype);
     gnd__pk_body(p, "cholesky_batch", p->dtype);
     gnd__pk_end1(p, batch, group, gnd__prog_reads(p, 0) / 2, bytes);
+}
+
+int64_t gnd__small_block_side(const gnd_props *p, gnd_dtype t)
+{
+    enum { LEAST = 32, STEP = 32, MOST = 128 };
+    int64_t n = MOST;
+    while (n > LEAST && (triangle(p, t, n) == 0 || (int64_t)p->max_group < group_rows(n)))
+        n -= STEP;
+    return n;
+}
+
+void gnd__small_block(gnd__prog *p, gnd__pmem a, int64_t ld, int64_t n, int64_t first,
+                      int64_t matrix)
+{
+    const int64_t size = (int64_t)gnd_dtype_size(p->dtype);
+    gnd__pk_begin(p, "k_factor");
+    const size_t group = cholesky_macros(p, 1, n, triangle(p->t->props, p->dtype, n));
+    gnd__pk_def(p, "#define ROW(k) ((k) %% N)\n#define COL(k) ((k) / N)\n");
+    gnd__pk_def(p, "#define IN_x(k) gnd_ld_%s(y, begin + ROW(k) + COL(k) * ld)\n",
+                gnd__suffix(p->dtype));
+    gnd__pk_def(
+        p, "#define PUT(k, i, c) if ((c) <= (i)) gnd_st_%s(y, begin + (i) + (c) * ld, S(i, c));\n",
+        gnd__suffix(p->dtype));
+    gnd__pk_def(p, "#define REFUSE(unsound, none) if ((none) >= 0 && check[0] == 0) { "
+                   "check[0] = 1; check[1] = (g_i32)matrix; check[2] = (g_i32)(matrix >> 32); "
+                   "check[3] = (g_i32)before + (none) + 1; }\n");
+    gnd__pk_operand(p, "y", "begin", a);
+    gnd__pk_check(p, "check");
+    gnd__pk_int(p, "ld", ld);
+    gnd__pk_int(p, "before", first);
+    gnd__pk_int(p, "matrix", matrix);
+    gnd__pk_body(p, "cholesky_batch", p->dtype);
+    gnd__pk_end1(p, 1, group, n * n * size / 2, n * n * size / 2);
 }
 
 void gnd__prim_small(gnd__prog *p)
@@ -179,7 +226,7 @@ void gnd__prim_small(gnd__prog *p)
                 p->t->cpu ? 0 : (int)group, (int)pitch, EACH_CPU);
     if (apart)
         gnd__pk_def(p, "#define LANES %d\n#define PER %d\n", lanes, WARP / lanes);
-    arithmetic(p);
+    gnd__small_arithmetic(p);
     gnd__pk_out(p, "y");
     gnd__pk_in(p, "x", 0);
     if (what == GND__SMALL_SOLVE)

@@ -6,7 +6,7 @@
 #ifndef GND_PRIM_SMALL_H
 #define GND_PRIM_SMALL_H
 
-#include "graph/graph.h"
+#include "prim/prim.h"
 
 /* The result for each n x n matrix. FACTORS: the diagonal of U, followed by the sign of the row
  * exchanges (n + 1 values). DET: the determinant. INV: the inverse. SOLVE: the solution for k right
@@ -33,5 +33,16 @@ gnd_array *gnd__small_node(const char *func, gnd__small what, int64_t nbatch, in
                            gnd_array *x, gnd_array *b);
 /* gnd__prim_verdict for such a node. */
 gnd_status gnd__small_verdict(const gnd__primargs *a, const int32_t word[4], gnd_err *e);
+/* Defines the arithmetic of the program's dtype as macros of a kernel. SIZE, by which pivots are
+ * chosen, is the sum of the magnitudes of both parts of a complex number, as in LAPACK;
+ * LESS(z, a, b) is z - a b. */
+void gnd__small_arithmetic(gnd__prog *p);
+/* The side of the greatest block that a group factors in its local memory. */
+int64_t gnd__small_block_side(const gnd_props *p, gnd_dtype t);
+/* Adds a kernel that replaces the lower triangle of an n x n block at `a`, in Fortran order, by its
+ * Cholesky factor. A leading minor that is not positive is noted in the program's check, unless
+ * something is there: of order first + its order in the block, of that matrix. */
+void gnd__small_block(gnd__prog *p, gnd__pmem a, int64_t ld, int64_t n, int64_t first,
+                      int64_t matrix);
 
 #endif

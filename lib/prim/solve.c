@@ -18,8 +18,8 @@
 
 enum { N_OP, N_M, N_N, N_K, N_BATCH, N_RCOND };
 
-/* From this number of elements on, operands are transposed by a separate kernel, which works in
- * tiles. The copy then has equal layouts. */
+/* From this number of elements on, operands are stored if they are expressions, and transposed by a
+ * kernel that works in tiles. */
 enum { LARGE = 1 << 14 };
 /* The order of matrices and the number of right sides from which on right sides are permuted
  * separately from the factors. */
@@ -72,8 +72,10 @@ gnd_array *gnd__solve_node(const char *func, gnd_device *dev, const gnd_solve_de
     a.func = func;
     for (int i = 0; i < nin; i++) {
         all[i] = in[i];
-        a.mode[i] =
-            in[i]->size >= LARGE && !gnd__eigh_batch_takes(dev->g, s) ? GND__IN_MEM : GND__IN_ONCE;
+        a.mode[i] = in[i]->size >= LARGE && !gnd__eigh_batch_takes(dev->g, s) &&
+                            !gnd__qr_batch_takes(dev->g, s)
+                        ? GND__IN_COPY
+                        : GND__IN_ONCE;
     }
     if (bad && bad->kind == GND__ERROR)
         return bad;
@@ -97,6 +99,14 @@ static void copy_in(gnd__prog *p, int in, int scratch, int64_t begin, int64_t ha
 {
     size_t local = gnd__prog_group(p, 256);
     int64_t n = p->in[in].size;
+    if (p->args->mode[in] == GND__IN_COPY) {
+        gnd__prog_copy(p, in,
+                       (gnd__pmem){scratch >= 0 ? GND__PA_SCRATCH : GND__PA_OUT,
+                                   scratch >= 0 ? scratch : 0,
+                                   begin * (int64_t)gnd_dtype_size(p->in[in].dtype)},
+                       have == room ? 0 : room);
+        return;
+    }
     gnd__pk_begin(p, "k_copy");
     gnd__pk_def(p, have == room ? "#define PLACE (begin + i)\n"
                                 : "#define PLACE (begin + i / have * room + i %% have)\n");
@@ -155,24 +165,30 @@ static int is_native(const gnd__prog *p, const gnd_solve_desc *s)
     return gnd__gate_solver_supports(p->dev, s, &yes, NULL) == GND_OK && yes;
 }
 
-/* A library call whose verdict a check gets, so that nothing waits for that: that of the info of
- * each matrix, and of input `bad` (its number, or -1), which tells which matrices are not finite.
- */
+/* The verdict of nbatch matrices for a check: by the info of each, in scratch memory, and by input
+ * `bad`, which tells which are not finite; -1: without one of these. */
+static void verdict(gnd__prog *p, int64_t nbatch, int info, int bad)
+{
+    const size_t group = nbatch > 1 ? gnd__prog_group(p, 256) : 1;
+    gnd__pk_begin(p, "k_verdict");
+    gnd__pk_check(p, "check");
+    if (info >= 0)
+        gnd__pk_mem(p, "info", info, GND_INT32);
+    if (bad >= 0)
+        gnd__pk_in(p, "bad", bad);
+    gnd__pk_int(p, "count", nbatch);
+    gnd__pk_def(p, "#define GROUP %d\n#define FINITE(b) %s\n#define INFO(b) %s\n", (int)group,
+                bad >= 0 ? "(IN_bad(b) == 0)" : "1", info >= 0 ? "info[b]" : "0");
+    gnd__pk_body(p, "solve_verdict", GND_INT32);
+    gnd__pk_end1(p, 1, group, nbatch * (bad >= 0 ? 5 : 4), 0);
+}
+
+/* A library call whose verdict a check gets, so that nothing waits for that. */
 static void solve_later(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem, int bad)
 {
     const int info = gnd__prog_scratch(p, s->nbatch * (int64_t)sizeof(int32_t));
-    const size_t group = s->nbatch > 1 ? gnd__prog_group(p, 256) : 1;
     gnd__prog_solve_later(p, s, n, mem, info);
-    gnd__pk_begin(p, "k_verdict");
-    gnd__pk_check(p, "check");
-    gnd__pk_mem(p, "info", info, GND_INT32);
-    if (bad >= 0)
-        gnd__pk_in(p, "bad", bad);
-    gnd__pk_int(p, "count", s->nbatch);
-    gnd__pk_def(p, "#define GROUP %d\n#define FINITE(b) %s\n", (int)group,
-                bad >= 0 ? "(IN_bad(b) == 0)" : "1");
-    gnd__pk_body(p, "solve_verdict", GND_INT32);
-    gnd__pk_end1(p, 1, group, s->nbatch * (bad >= 0 ? 5 : 4), 0);
+    verdict(p, s->nbatch, info, bad);
 }
 
 /* The call, with the host's wait if the library has no other way. */
@@ -253,9 +269,18 @@ static int system_apart(gnd__prog *p, const gnd_solve_desc *s)
     copy_in(p, 0, a, 0, n * n, n * n);
     solve_call(p, &lu, 2, mem);
     const int rows = order(p, s, pivot, 0);
+    const int sides =
+        p->in[1].inl || p->in[1].mem ? -1 : gnd__prog_scratch(p, n * s->k * s->nbatch * size);
+    if (sides >= 0)
+        copy_in(p, 1, sides, 0, n * s->k, n * s->k);
     gnd__pk_begin(p, "k_rows");
     gnd__pk_out(p, "y");
-    gnd__pk_in(p, "x", 1);
+    if (sides >= 0) {
+        gnd__pk_mem(p, "x", sides, p->dtype);
+        gnd__pk_def(p, "#define IN_x(i) gnd_ld_%s(x, i)\n", gnd__suffix(p->dtype));
+    } else {
+        gnd__pk_in(p, "x", 1);
+    }
     gnd__pk_mem(p, "row", rows, GND_INT32);
     gnd__pk_int(p, "n", n);
     gnd__pk_int(p, "k", s->k);
@@ -287,7 +312,7 @@ void gnd__prim_solve(gnd__prog *p)
     n = gnd__solve_operands(&s);
     const int small_eigh = gnd__eigh_batch_takes(p->dev, &s);
     const int small =
-        small_eigh || gnd__qr_batch_takes(p, &s); /* these read the input themselves */
+        small_eigh || gnd__qr_batch_takes(p->dev, &s); /* these read the input themselves */
     for (int i = 0; i < n; i++) {
         int dir = gnd__solve_direction(&s, i);
         gnd_dtype t = operand_dtype(&s, i);
@@ -310,7 +335,10 @@ void gnd__prim_solve(gnd__prog *p)
     }
     const int later = !small && !gnd__blocked_takes(p->dev, &s) && is_native(p, &s) &&
                       gnd__gate_solves_later(p->dev, &s);
-    if (in < p->nin && !small && !later) {
+    const int device = !small && gnd__blocked_device(p->dev, &s);
+    if (in < p->nin && device)
+        verdict(p, s.nbatch, -1, in);
+    if (in < p->nin && !small && !later && !device) {
         const gnd__panel look = {.kind = GND__PANEL_FINITE,
                                  .dtype = GND_UINT8,
                                  .strict = s.op == GND_SOLVE_CHOLESKY,
@@ -347,7 +375,8 @@ gnd_status gnd__solve_verdict(const gnd__primargs *a, const int32_t word[4], gnd
                         (long long)b, -info);
     if (info == 0)
         return gnd__solve_refused(cholesky, 0, b, e);
-    return cholesky ? gnd__solve_not_positive(b, info, e) : gnd__solve_singular(b, info - 1, e);
+    return cholesky ? gnd__solve_not_positive(b, info, e)
+                    : gnd__solve_singular(b, op == GND_SOLVE_TRIANGULAR, info - 1, e);
 }
 
 /* --- in C order ------------------------------------------------------------------------------- */

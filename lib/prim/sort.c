@@ -118,9 +118,10 @@ void gnd__sort_defs(gnd__sorter *s, int first, int elem)
     gnd__pk_def(
         p,
         "#define FIRST %d\n#define SINGLE %d\n#define ARG %d\n#define CUT %d\n#define WIDE %d\n"
-        "#define COUNT %s\n#define TPG %d\n#define IPT %d\n",
+        "#define COUNT %s\n#define TPG %d\n#define IPT %d\n#define DEAR %d\n",
         first, s->digits == 1, s->arg, !s->arg && s->keep < s->n, s->wide,
-        s->wide ? "g_i64" : "g_u32", (int)s->tpg, (int)s->ipt);
+        s->wide ? "g_i64" : "g_u32", (int)s->tpg, (int)s->ipt,
+        first && p->in[0].inl && p->in[0].inl->dear);
     gnd__sort_unroll_defs(p);
     if (s->arg || elem == GND__SORT_KEYED)
         arg_defs(s, first);

@@ -68,6 +68,7 @@ static gnd_status lower_all(gnd__maker *m)
     for (int32_t i = 0; i < m->g->nnode && st == GND_OK; i++) {
         const gnd__pnode *q = &m->g->node[i];
         m->g->node[i].check = 0;
+        m->g->node[i].slab = 0;
         if (q->slot < 0)
             continue;
         if (q->in_place)
@@ -77,10 +78,14 @@ static gnd_status lower_all(gnd__maker *m)
         m->p->slot[q->slot].nbytes = gnd__nbytes(q->a);
     }
     if (st == GND_OK)
+        gnd__plan_slabs(m);
+    if (st == GND_OK)
         st = gnd__plan_fits(m);
     for (int32_t i = 0; i < m->g->norder && st == GND_OK; i++) {
         const gnd__pwork *w = &m->g->work[m->g->order[i]];
         int retry = 0;
+        if (m->g->node[w->root[0]].slab)
+            continue; /* its product computes it */
         if (w->type == GND__P_MATMUL) {
             st = gnd__plan_product(m, w);
         } else if (w->type == GND__P_PRIM) {
@@ -133,7 +138,7 @@ static gnd_status add_results(gnd__maker *m)
         if (!gnd__is_leaf(q->a))
             for (int j = 0; j < q->a->nin; j++) /* the consumers of an equal node hold that node */
                 p->nuse[g->inputs[q->in + j]] += q->a->in[j] == g->node[g->inputs[q->in + j]].a;
-        if (q->a->data.st || q->absorbed || q->given ||
+        if (q->a->data.st || q->absorbed || q->given || q->slab ||
             (q->role != GND__R_ROOT && q->role != GND__R_ALIAS))
             continue;
         r->node = i;

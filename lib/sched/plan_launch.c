@@ -68,10 +68,10 @@ static gnd_status input_slot(gnd__maker *m, const gnd__pnode *p, const gnd__larg
     if (a->kind == GND__L_INOUT) {
         *slot = out[a->out];
         return place.slot == *slot || x->size == 0 ? GND_OK
-                                                   : gnd__plan_copy_to(m, &place, t, *slot);
+                                                   : gnd__plan_copy_to(m, &place, t, *slot, NULL);
     }
     if (must_move(a, x, &place))
-        return gnd__plan_copy(m, &place, t, slot);
+        return gnd__plan_copy(m, &place, t, NULL, slot);
     *slot = place.slot;
     *at = place.l.off * (int64_t)gnd_dtype_size(t);
     return GND_OK;

@@ -14,7 +14,7 @@
 /* Whether input i of primitive w is computed where it is read. */
 static int is_inlined(const gnd__maker *m, const gnd__pwork *w, int i)
 {
-    return m->g->node[w->root[0]].a->p.prim->mode[i] != GND__IN_MEM;
+    return m->g->node[w->root[0]].a->p.prim->mode[i] > GND__IN_COPY;
 }
 
 gnd_status gnd__plan_inputs(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, int *retry)
@@ -57,14 +57,15 @@ static gnd_status prim_input(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, gn
     if (!gnd__place_of(m->g, in, place, &blame))
         return gnd__err(m->e, GND_ERR_INTERNAL, "%s: an input without memory",
                         gnd__prims[prog->args->id].name);
-    x->mem = 1;
-    if (a->size > 0 && !gnd__layout_is_contig(&place->l)) {
+    x->mem = gnd__layout_is_contig(&place->l) || a->size == 0;
+    if (!x->mem && prog->args->mode[i] == GND__IN_MEM) {
         int32_t slot = -1;
-        st = gnd__plan_copy(m, place, x->dtype, &slot);
+        st = gnd__plan_copy(m, place, x->dtype, NULL, &slot);
         if (st != GND_OK)
             return st;
         place->slot = slot;
         place->l.off = 0;
+        x->mem = 1;
     }
     return GND_OK;
 }
@@ -113,6 +114,8 @@ static gnd_status prim_arg(gnd__maker *m, const gnd__parg *a, gnd__sarg *b, int3
         b->esize = a->esize;
         if (a->esize == 1) /* an operand of a library call, in bytes */
             b->value = b->value * esize + a->value;
+        else
+            b->value += a->value;
     }
     return GND_OK;
 }
@@ -139,11 +142,41 @@ static void call_step(gnd__step *s, const gnd__pkernel *pk)
     s->gemm_slot[3] = -1;
 }
 
+/* The slot that operand a of node's program is in. */
+static int32_t prim_slot(const gnd__maker *m, const gnd__parg *a, int32_t node, const inputs *in)
+{
+    return a->kind == GND__PA_IN    ? in->place[a->ref].slot
+           : a->kind == GND__PA_OUT ? m->g->node[node].slot
+                                    : in->scratch + a->ref;
+}
+
+/* The copy of input arg[0] of a program to arg[2], whose matrices have room for pk->room elements
+ * each. */
+static gnd_status copy_step(gnd__maker *m, const gnd__pwork *w, const gnd__prog *prog,
+                            const gnd__pkernel *pk, const inputs *in)
+{
+    const gnd__place *from = &in->place[pk->arg[0].ref];
+    const gnd_dtype t = prog->in[pk->arg[0].ref].dtype;
+    const int nd = from->l.ndim, rows = nd > 2 ? nd - 2 : 0;
+    gnd__layout to;
+    gnd__shape sh;
+    sh.ndim = nd;
+    memcpy(sh.dim, from->l.dim, (size_t)nd * sizeof *sh.dim);
+    gnd__layout_contig(&to, &sh);
+    const int64_t have = rows ? to.stride[rows - 1] : 0;
+    for (int d = 0; d < rows && pk->room; d++)
+        to.stride[d] = to.stride[d] / have * pk->room;
+    to.off = pk->arg[3].value / (int64_t)gnd_dtype_size(t);
+    return gnd__plan_copy_to(m, from, t, prim_slot(m, &pk->arg[2], w->root[0], in), &to);
+}
+
 /* Adds the step of one kernel, or call, of a program. */
 static gnd_status prim_step(gnd__maker *m, const gnd__pwork *w, const gnd__prog *prog,
                             const gnd__pkernel *pk, const inputs *in)
 {
     gnd_status st = GND_OK;
+    if (pk->call == GND__PC_COPY)
+        return copy_step(m, w, prog, pk, in);
     gnd__step *s = gnd__plan_step(m);
     if (!s)
         return GND_ERR_NOMEM;

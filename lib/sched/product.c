@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "prim/gemm.h"
 #include "prim/product.h"
+#include "sched/slabs.h"
 
 /* A product and the places of its operands. */
 typedef struct product {
@@ -30,13 +31,15 @@ static int product_of(gnd__maker *m, const gnd__pwork *w, product *q)
             return 0;
         q->slot[i] = q->from[i].slot;
     }
-    return gnd__product_form(&q->x, p->a,
-                             &(gnd__product_parts){.a = &q->from[0].l,
-                                                   .b = &q->from[1].l,
-                                                   .plus = n > 2 ? &q->from[2].l : NULL,
-                                                   .relu = w->relu,
-                                                   .alpha = w->alpha >= 0,
-                                                   .beta = w->beta >= 0});
+    return gnd__product_form(
+        &q->x, p->a,
+        &(gnd__product_parts){.a = &q->from[0].l,
+                              .b = &q->from[1].l,
+                              .plus = n > 2 ? &q->from[2].l : NULL,
+                              .relu = w->relu,
+                              .alpha = w->alpha >= 0,
+                              .beta = w->beta >= 0,
+                              .pad = gnd__product_pad(&m->target, p->a->dtype)});
 }
 
 int gnd__plan_follows(gnd__maker *m, const gnd__pwork *w)
@@ -173,6 +176,20 @@ static gnd_status by_ir(gnd__maker *m, const product *q, const gnd_array *a, int
     return st;
 }
 
+void gnd__plan_slabs(gnd__maker *m)
+{
+    for (int32_t i = 0; i < m->g->norder; i++) {
+        const gnd__pwork *w = &m->g->work[m->g->order[i]];
+        product q;
+        if (w->type != GND__P_MATMUL || w->plus >= 0 ||
+            !gnd__slabs_large(m->g->node[w->product].a) || !product_of(m, w, &q) ||
+            q.x.outer != 1 || q.x.copied[0] || q.x.copied[1])
+            continue;
+        const gnd_gemm one = gnd__product_call(&q.x, 0);
+        gnd__slabs_mark(m, w, q.from, &one);
+    }
+}
+
 gnd_status gnd__plan_product(gnd__maker *m, const gnd__pwork *w)
 {
     const gnd__pnode *p = &m->g->node[w->root[0]];
@@ -191,7 +208,18 @@ gnd_status gnd__plan_product(gnd__maker *m, const gnd__pwork *w)
         return by_ir(m, &q, a, p->slot, way);
     for (int i = 0; i < 2 && st == GND_OK; i++)
         if (q.x.copied[i])
-            st = gnd__plan_copy(m, &q.from[i], (gnd_dtype)a->dtype, &q.slot[i]);
+            st = gnd__plan_copy(m, &q.from[i], (gnd_dtype)a->dtype, &q.x.l[i], &q.slot[i]);
+    const int64_t first = gnd__slabs_of(m, &q.from[0]),
+                  slab = first ? first : gnd__slabs_of(m, &q.from[1]);
+    for (int64_t at = 0; slab && at < q.x.gemm.k && st == GND_OK; at += slab) {
+        const int64_t rest = q.x.gemm.k - at;
+        gnd_gemm one = gnd__product_call(&q.x, 0);
+        st = gnd__slabs_compute(m, q.from, &one, at, rest < slab ? rest : slab);
+        if (st == GND_OK)
+            st = by_library(m, w, &q, &one, p->slot);
+    }
+    if (slab)
+        return st;
     for (int64_t o = 0; o < q.x.outer && st == GND_OK; o++) {
         const gnd_gemm one = gnd__product_call(&q.x, o);
         st = way == GND__BY_LIBRARY ? by_library(m, w, &q, &one, p->slot)

@@ -186,12 +186,14 @@ static void chosen(void)
                         .c = {.row = 100, .col = 1},
                         .alpha = -1,
                         .beta = 1};
+    const char *const shape = getenv("GND_KERNEL_SHAPE");
     int library = 0; /* one may be there for sums of products alone */
     gnd__gate_lock(mat_dev->g);
     if (gnd__gate_gemm_supports(mat_dev->g, &g, &library, NULL) != GND_OK)
         library = 0;
     gnd__gate_unlock(mat_dev->g);
-    if (!library || strncmp(gnd_device_id(mat_dev), "opencl", 6) != 0) {
+    if (!library || strncmp(gnd_device_id(mat_dev), "opencl", 6) != 0 ||
+        mat_dev->g->props.kind != GND_DEV_CPU || (shape && strcmp(shape, "cpu") != 0)) {
         tap_skip(2, "%s: decompositions are not made in blocks there", mat_where);
         return;
     }
@@ -271,12 +273,54 @@ static void batches(gnd_device *d, const char *spec)
     }
 }
 
+/* Least squares of a tall matrix, whose QR decomposition leaves a square: the residual is
+ * orthogonal to the columns. */
+static void least_squares(int64_t m, int64_t n)
+{
+    gnd_status st;
+    gnd_array *x, *rank;
+    mat a = mat_make(MAT_RANDOM, 1, m, n), b = mat_make(MAT_RANDOM, 1, m, 2);
+    gnd_array *da = gnd_squeeze(mat_put(&a), GND_AXIS(0)),
+              *db = gnd_squeeze(mat_put(&b), GND_AXIS(0));
+    tap_is_int(gnd_lstsq(da, db, -1, &x, NULL, &rank, NULL), GND_OK, "%s: lstsq", mat_where);
+    tap_is_int(gnd_item_i64(rank, &st), n, "%s: its rank", mat_where);
+    mat hx = mat_get(x, 1, n, 2), ax = mat_mul(&a, &hx), off = mat_sub(&ax, &b),
+        h = mat_adjoint(&a), none = mat_mul(&h, &off);
+    mat_within(&none, mat_times(mat_norms(&a), mat_norms(&b), 1), 4.0 * (double)n,
+               mat_named("a^H (a x - b)", MAT_NKINDS, &a));
+}
+
+/* As GPUs have them, panels by the device: several panels, of columns that are several groups'
+ * steps, of which the last is narrow; wide and tall, right sides that are many, one, or more than a
+ * group. */
+static void on_device(int i)
+{
+    MAT_GROUP(lu(MAT_RANDOM, 2, 150, 131); systems(MAT_STRONG, 2, 141, i ? 3 : 70));
+    MAT_GROUP(cholesky(1, 150); triangular(1, 150, i ? 70 : 1, i % 2 ? 5 : 0));
+    MAT_GROUP(qr(MAT_RANDOM, 2, 150, 133, 0); qr(MAT_GRADED, 1, 70, 90, 1));
+    if (i == 0) {
+        MAT_GROUP(cholesky(1, 261); lu(MAT_NEAR, 1, 70, 133); lu(MAT_GRADED, 1, 600, 20));
+        MAT_GROUP(least_squares(300, 37));
+        impossible();
+    }
+}
+
+static void devices(gnd_device *d, const char *spec)
+{
+    static const gnd_dtype dtypes[] = {GND_FLOAT64, GND_COMPLEX64, GND_FLOAT32, GND_COMPLEX128};
+    mat_dtypes(d, spec, 4, dtypes, 12, on_device);
+}
+
 int main(void)
 {
     setenv("GND_SOLVER", "blocked", 1);
-    ref_devices(all);
-    unsetenv("GND_SOLVER");
+    if (!getenv("ONLY_DEVICE"))
+        ref_devices(all);
     setenv("GND_KERNEL_SHAPE", "gpu", 1);
+    ref_devices(devices);
+    if (getenv("ONLY_DEVICE"))
+        return tap_done();
+    unsetenv("GND_SOLVER");
     ref_devices(batches);
     return tap_done();
 }

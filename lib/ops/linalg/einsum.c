@@ -21,6 +21,7 @@
 #include "base/strbuf.h"
 #include "graph/check.h"
 #include "graph/scope.h"
+#include "prim/choices.h"
 #include <gnd/array.h>
 #include <gnd/elementwise.h>
 #include <gnd/create.h>
@@ -263,12 +264,17 @@ static int repeats(const part *p)
     return x->kind == GND__VIEW && x->in && x->size > x->in[0]->size;
 }
 
-/* Whether the product is that of windows with one set of weights: a sum of products for each
- * window, which reads the array and not a copy of all windows. */
-static int is_filter(const part *a, const part *b, uint64_t kept)
+/* Multiplications that a GPU makes in the time that a copy and a library's call take. */
+#define FEW_PRODUCTS (1 << 20)
+
+/* Whether the product is a sum of products for each window, which reads the array and not a copy of
+ * all windows: that of windows with one set of weights, and on a GPU a small one with several. */
+static int is_filter(const gnd__ein *e, const part *a, const part *b, uint64_t kept)
 {
     const uint64_t sa = set_of(a), sb = set_of(b);
-    return (repeats(a) && !(kept & sb & ~sa)) || (repeats(b) && !(kept & sa & ~sb));
+    const int few = gnd__ein_size(e, sa | sb) <= FEW_PRODUCTS && !gnd__for_cpu(e->dev);
+    return (repeats(a) && (few || !(kept & sb & ~sa))) ||
+           (repeats(b) && (few || !(kept & sa & ~sb)));
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
@@ -303,7 +309,7 @@ static gnd_array *contract(const gnd__ein *e, gnd_array *const *x, gnd_dtype t, 
         live[e->n + s] = 1;
         set[e->n + s] = set[i] | set[j];
         kept = gnd__ein_left(e, set, e->n + s, live);
-        *r = how_of(set[i], set[j], kept) == MATMUL && !is_filter(&p[i], &p[j], kept)
+        *r = how_of(set[i], set[j], kept) == MATMUL && !is_filter(e, &p[i], &p[j], kept)
                  ? by_matrices(e, &p[i], &p[j], kept, last)
                  : by_elements(e, &p[i], &p[j], kept, last, wide);
         set[e->n + s] = kept;

@@ -191,8 +191,9 @@ static gnd_array *by_elements(gnd_array *a, gnd_array *b)
     return gnd_sum(p, GND_AXIS(2), 0);
 }
 
-/* The covariances of the rows of m. */
-static gnd_array *covariances(gnd_array *m, double correction, gnd_array *fweights,
+/* The covariances of the rows of m. turned: m is a transposed view, so deviations are computed in
+ * the order of what it views. */
+static gnd_array *covariances(gnd_array *m, int turned, double correction, gnd_array *fweights,
                               gnd_array *aweights)
 {
     if (m->kind == GND__ERROR)
@@ -204,18 +205,24 @@ static gnd_array *covariances(gnd_array *m, double correction, gnd_array *fweigh
         w = w ? gnd__op2(GND__OP_MULTIPLY, w, a) : a;
     }
     mean = gnd_average(m, w, GND_AXIS(1), GND_KEEPDIMS, NULL);
-    gnd_array *d = gnd__op2(GND__OP_SUBTRACT, m, mean), *right = d;
+    gnd_array *d = turned ? gnd__op2(GND__OP_SUBTRACT, gnd_mT(m), gnd_mT(mean))
+                          : gnd__op2(GND__OP_SUBTRACT, m, mean);
+    gnd_array *right = d;
     if (w) {
         gnd_array *n = divisor(w, aweights, correction);
         n = gnd__op3(GND__OP_WHERE, gnd__with(GND__OP_LESS_EQUAL, n, 0), gnd__number(0), n);
         scale = gnd__op1(GND__OP_RECIPROCAL, n);
-        right = gnd__op2(GND__OP_MULTIPLY, d, w);
+        right = gnd__op2(GND__OP_MULTIPLY, d, turned ? gnd_expand_dims(w, GND_AXIS(1)) : w);
     } else {
         double n = (double)m->dim[1] - correction;
         scale = gnd__number(1 / (n > 0 ? n : 0));
     }
     if (gnd_dtype_kind((gnd_dtype)m->dtype) == 'c')
         right = gnd__op1(GND__OP_CONJ, right);
+    if (turned) {
+        d = gnd_mT(d);
+        right = gnd_mT(right);
+    }
     gnd_array *c = few_rows(d) ? by_elements(d, right) : gnd_matmul(d, gnd_mT(right));
     return gnd__op2(GND__OP_MULTIPLY, c, scale);
 }
@@ -242,7 +249,8 @@ static gnd_array *cov(const char *func, gnd_array *x, gnd_array *y, int rowvar, 
     const gnd__inner in = gnd__enter(func);
     gnd_dtype wide = gnd__wide_float(dev, t);
     /* As in NumPy, a y with one row is one variable, whatever rowvar is. */
-    gnd_array *m = variables(x, wide, !rowvar && x->ndim == 2);
+    const int turned = !rowvar && x->ndim == 2;
+    gnd_array *m = variables(x, wide, turned);
     if (m->kind == GND__ERROR)
         return gnd__leave(in, m);
     if (m->dim[0] == 0)
@@ -258,7 +266,8 @@ static gnd_array *cov(const char *func, gnd_array *x, gnd_array *y, int rowvar, 
     if (m->kind != GND__ERROR && ((bad = check_weights(func, names[2], fweights, m->dim[1])) ||
                                   (bad = check_weights(func, names[3], aweights, m->dim[1]))))
         return gnd__leave(in, bad);
-    gnd_array *c = gnd_squeeze(covariances(m, correction, fweights, aweights), GND_ALL);
+    gnd_array *c =
+        gnd_squeeze(covariances(m, turned && !y, correction, fweights, aweights), GND_ALL);
     return gnd__leave(in, gnd__as(c, t));
 }
 
