@@ -227,14 +227,43 @@ static void block_macros(gnd__str *s, gnd_dtype t, const gnd__gemm_shape *h)
                                 : "((s) + (a) * (b))");
 }
 
+/* The kernel with its parameters. */
+static void head(gnd__str *text, const gnd__target *t, const gnd__gemm_shape *h, int group)
+{
+    if (t->props->kind == GND_DEV_CPU)
+        gnd__str_add(text, "GND_KERNEL void k_matmul(\n");
+    else if (t->props->dialect == GND_DIALECT_CUDA)
+        gnd__str_addf(text, "GND_KERNEL void __launch_bounds__(%d) k_matmul(\n", group);
+    else
+        gnd__str_addf(text,
+                      "GND_KERNEL __attribute__((reqd_work_group_size(%d, 1, 1))) void k_matmul(\n",
+                      group);
+    gnd__str_add(text, "    GND_CONST_GLOBAL MT *GND_RESTRICT a, const g_i64 oa,\n"
+                       "    GND_CONST_GLOBAL MT *GND_RESTRICT b, const g_i64 ob,\n"
+                       "    GND_GLOBAL OT *GND_RESTRICT c, const g_i64 oc,\n"
+                       "    const g_i64 M, const g_i64 N, const g_i64 K,\n"
+                       "    const g_i64 ab, const g_i64 ar, const g_i64 ac,\n"
+                       "    const g_i64 bb, const g_i64 br, const g_i64 bc,\n"
+                       "    const g_i64 cb, const g_i64 cr, const g_i64 cc,\n"
+                       "    const g_i64 cs, const g_i64 KC, const g_i64 NB");
+    gnd__str_add(text, h->rows ? ", const g_i64 BI" : "");
+}
+
+/* The product of a chunk: the kernel that adds the chunks scales, and adds C. */
+static gnd_gemm plain_of(const gnd_gemm *g)
+{
+    gnd_gemm one = *g;
+    one.alpha = 1;
+    one.beta = 0;
+    return one;
+}
+
 static gnd_status product(const gnd_gemm *g, const gnd__target *t, const gnd__gemm_shape *h,
                           gnd_dtype out, gnd__gemm_kernel *k, gnd_err *e)
 {
     const gnd_dtype dt = (gnd_dtype)g->dtype;
     const int64_t mn = g->m * g->n, cut = h->s > 1;
-    gnd_gemm part = *g; /* the kernel that adds the chunks scales, and adds to C */
-    part.alpha = cut ? 1 : g->alpha;
-    part.beta = cut ? 0 : g->beta;
+    const gnd_gemm one = cut ? plain_of(g) : *g;
     const int64_t v[16] = {g->m,
                            g->n,
                            g->k,
@@ -260,7 +289,7 @@ static gnd_status product(const gnd_gemm *g, const gnd__target *t, const gnd__ge
     memcpy(k->value, v, sizeof v);
     k->local[0] = k->local[1] = k->local[2] = 1;
     k->global[2] = (size_t)(g->nbatch < 65535 ? g->nbatch : 65535);
-    gnd__gemm_macros(&text, &part, out, t->props->kind != GND_DEV_CPU);
+    gnd__gemm_macros(&text, &one, out, t->props->kind != GND_DEV_CPU);
     if (h->rows) {
         block_macros(&text, gnd__gemm_acc(dt), h);
         k->global[0] = (size_t)(ceil_div(g->n, block_columns(gnd__gemm_acc(dt), h)) * h->s);
@@ -290,23 +319,7 @@ static gnd_status product(const gnd_gemm *g, const gnd__target *t, const gnd__ge
         k->global[0] = (size_t)(ceil_div(g->n, b->bn) * ceil_div(g->m, b->bm)) * k->local[0];
         k->global[1] = (size_t)h->s;
     }
-    if (t->props->kind == GND_DEV_CPU)
-        gnd__str_add(&text, "GND_KERNEL void k_matmul(\n");
-    else if (t->props->dialect == GND_DIALECT_CUDA)
-        gnd__str_addf(&text, "GND_KERNEL void __launch_bounds__(%d) k_matmul(\n", (int)k->local[0]);
-    else
-        gnd__str_addf(&text,
-                      "GND_KERNEL __attribute__((reqd_work_group_size(%d, 1, 1))) void k_matmul(\n",
-                      (int)k->local[0]);
-    gnd__str_add(&text, "    GND_CONST_GLOBAL MT *GND_RESTRICT a, const g_i64 oa,\n"
-                        "    GND_CONST_GLOBAL MT *GND_RESTRICT b, const g_i64 ob,\n"
-                        "    GND_GLOBAL OT *GND_RESTRICT c, const g_i64 oc,\n"
-                        "    const g_i64 M, const g_i64 N, const g_i64 K,\n"
-                        "    const g_i64 ab, const g_i64 ar, const g_i64 ac,\n"
-                        "    const g_i64 bb, const g_i64 br, const g_i64 bc,\n"
-                        "    const g_i64 cb, const g_i64 cr, const g_i64 cc,\n"
-                        "    const g_i64 cs, const g_i64 KC, const g_i64 NB");
-    gnd__str_add(&text, h->rows ? ", const g_i64 BI" : "");
+    head(&text, t, h, (int)k->local[0]);
     return gnd__gemm_finish(k, &text,
                             h->rows               ? "matmul_block"
                             : t->cpu              ? "matmul_cpu"

@@ -620,6 +620,7 @@ int main(void)
     test_graphs(GND_FLOAT32, "graphs for groups apart", GRAPHS(apart_graphs), 1);
     test_graphs(GND_BOOL, "graphs for groups apart", GRAPHS(apart_graphs), 1);
     setenv("GND_KERNEL_SHAPE", "cpu", 1);
+    test_blocked(GND_FLOAT32); /* panels by the host */
     for (int i = 0; i < 5; i += 2) {
         test_graphs(few[i], "graphs for CPUs", GRAPHS(cpu_graphs), 1);
         test_prims(few[i]);
