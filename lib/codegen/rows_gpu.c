@@ -19,9 +19,10 @@
 
 #define GROUP 256
 #define MAX_GROUP 512
-#define LAST_GROUP 1024 /* of rows for which a quarter more elements in MAX_GROUP do not suffice   \
-                         */
-#define ROW_BYTES 128   /* of loaded elements that a work-item holds */
+#define LAST_GROUP                                                                                 \
+    1024              /* of rows for which a quarter more elements in MAX_GROUP do not suffice     \
+                       */
+#define ROW_BYTES 128 /* of loaded elements that a work-item holds */
 #define MAX_ELEMS 32
 #define TREE_BYTES 16384 /* local memory */
 #define MAX_TEXT 4096    /* approximate limit of instructions times elements */
