@@ -26,32 +26,14 @@ if (live && lane == 0) {
 }
 ${end}
 
-// A row that its work-items cannot hold: they take `step` elements at a time, each time into E.
-//
-//     outputs    the elements go there
-//@shape rows_gpu_parts
-${whole}
-#pragma unroll 1
-for (I part = 0; part < R; part += ${step}) {
-    ${if !outputs}
-    ${declare E}
-    ${init E}
-    ${end}
-    ${row}
-    ${if !outputs}
-    ${add A, E}
-    ${end}
-}
-
 // What a stage loads, all at once. Elements beyond the row's end are read at its begin instead.
 //
 //     axes    number of all axes
-//     from    where the part of the row begins
-//     full    a row is exactly what its work-items hold, or so many parts
+//     full    a row is exactly what its work-items hold
 //@shape rows_gpu_loads
 #pragma unroll
 for (int n = 0; n < ${nvec}; n++) {
-    const I x0 = ${from}(I)(n * ${lanes} + lane) * ${vec};
+    const I x0 = (I)(n * ${lanes} + lane) * ${vec};
     ${if full}
     I q = x0; (void)q;
     ${else}
@@ -75,16 +57,13 @@ for (int n = 0; n < ${nvec}; n++) {
 //     outputs            they go there
 //     row_vectors        vectors of what is loaded where it is used, and of outputs
 //     index              the position of an element in the row
-//     whole              values that are the same for the whole row, unless rows_gpu_parts has them
-//     sum                the accumulators
+//     whole              values that are the same for the whole row
 //@shape rows_gpu_row
 ${loads}
-${if !parts}
 ${whole}
-${end}
 #pragma unroll
 for (int n = 0; n < ${nvec}; n++) {
-    const I x0 = ${from}(I)(n * ${lanes} + lane) * ${vec};
+    const I x0 = (I)(n * ${lanes} + lane) * ${vec};
     I q = x0; (void)q;
     if (${within}) {
         ${indices q, ${kept}, ${axes}}
@@ -101,7 +80,7 @@ for (int n = 0; n < ${nvec}; n++) {
             ${if outputs}
             ${lane_stores ${vec}}
             ${else}
-            ${step ${sum}, ${index}}
+            ${step A, ${index}}
             ${end}
         }
         ${if outputs}

@@ -17,8 +17,7 @@
 typedef struct gnd__rows {
     int vec, nvec, lanes,
         local;           /* elements of a vector, vectors of a work-item, its row's work-items */
-    int parts;           /* they hold a part of the row at a time, and later stages read it again */
-    int full;            /* a row is exactly what its work-items hold, or so many parts */
+    int full;            /* a row is exactly what its work-items hold */
     int sure;            /* vectors of each work-item that lie within the row */
     int nstage, current; /* stages, and the one being written */
     int stage[GND__KIR_RED];      /* of each reduction */

@@ -8,9 +8,6 @@
  * from which the next stage starts. Loaded elements that two stages need and elementary functions
  * are kept for later stages, everything else is recomputed. A work-item's own runs are summed
  * plainly, the tree is compensated. The texts are shapes of kernels/rows_gpu.cl.
- *
- * A longer row goes through the registers in parts, once for each stage, if there are rows enough
- * to fill the device: rows that it reads at the same time stay in its cache.
  */
 #include "codegen/holes.h"
 #include "codegen/rows.h"
@@ -19,8 +16,7 @@
 
 #define GROUP 256
 #define MAX_GROUP 512
-#define LAST_GROUP 1024 /* of rows for which a quarter more elements in MAX_GROUP do not suffice   \
-                         */
+#define LAST_GROUP 1024 /* where MAX_GROUP with a quarter more elements does not suffice */
 #define ROW_BYTES 128   /* of loaded elements that a work-item holds */
 #define MAX_ELEMS 32
 #define TREE_BYTES 16384 /* local memory */
@@ -29,7 +25,6 @@
 #define LINE 128        /* bytes */
 #define FEW_LANES 65536 /* of all rows together: a large GPU has more */
 #define FEW_ELEMS 16    /* of a work-item, if more of these can share the row */
-#define PART_ELEMS 16   /* of a work-item, of each part of a row */
 
 /* Elements that a work-item can hold: a power of two. */
 static int most_elements(const gnd__kir *k)
@@ -71,19 +66,11 @@ static int largest_group(const gnd__kir *k, const gnd__target *t)
     return n;
 }
 
-/* Whether rows are read in parts: they do not fit into registers, and each compute unit has one. */
-static int in_parts(const gnd__kir *k, const gnd__target *t)
-{
-    return gnd__kir_reduced(k) > (int64_t)most_elements(k) * largest_group(k, t) &&
-           gnd__kir_kept(k) >= t->props->compute_units;
-}
-
 int gnd__codegen_rows_fit(const gnd__kir *k, const gnd__target *t)
 {
     if (t->cpu)
         return gnd__rows_fit_cpu(k);
-    return (in_parts(k, t) ||
-            gnd__kir_reduced(k) <= (int64_t)most_elements(k) * largest_group(k, t)) &&
+    return gnd__kir_reduced(k) <= (int64_t)most_elements(k) * largest_group(k, t) &&
            acc_bytes(k) * MAX_GROUP <= TREE_BYTES && TREE_BYTES <= t->props->local_bytes / 2;
 }
 
@@ -131,18 +118,6 @@ static int64_t cost_of(const gnd__kir *k, int lanes, int vec, int nvec)
     return run > move ? run + move / 4 : move + run / 4;
 }
 
-/* Parts: every load along the row is held for the stage that makes it, and nothing else. */
-static void shape_parts(const gnd__kir *k, gnd__rows *w, int most, int largest)
-{
-    w->parts = 1;
-    w->lanes = w->local = largest;
-    w->nvec = (most < PART_ELEMS ? most : PART_ELEMS) / w->vec;
-    w->sure = 0;
-    w->full = gnd__kir_reduced(k) % ((int64_t)w->lanes * w->nvec * w->vec) == 0;
-    for (int i = 0; i < k->ninstr; i++)
-        w->kept[i] = (uint8_t)gnd__rows_is_run(k, i);
-}
-
 /* The lanes of a row: those that cost least. Few rows get more lanes, for which they have no other
  * use. */
 static void shape_rows(gnd__cg *c, gnd__rows *w)
@@ -154,10 +129,6 @@ static void shape_rows(gnd__cg *c, gnd__rows *w)
     w->vec = k->nred == 1 ? gnd__cg_vector_width(k, k->nkeep, 0, 0) : 1;
     while (w->vec > most)
         w->vec /= 2;
-    if (in_parts(k, c->t)) {
-        shape_parts(k, w, most, largest);
-        return;
-    }
     for (int lanes = 1; lanes <= largest && (lanes <= MAX_GROUP || best < 0); lanes *= 2) {
         const int64_t need = (r + (int64_t)lanes * w->vec - 1) / ((int64_t)lanes * w->vec);
         if (need * w->vec > (lanes < GROUP && 2 * lanes <= largest && most > FEW_ELEMS ? FEW_ELEMS
@@ -227,15 +198,10 @@ static void write_loads(void *who, const gnd__holeargs *a)
     gnd__cg *c = r->c;
     const gnd__kir *k = c->k;
     const gnd__hole own[] = {
-        {"kept", .number = k->nkeep},
-        {"axes", .number = r->last + 1},
-        {"lanes", .number = r->w.lanes},
-        {"nvec", .number = r->w.nvec},
-        {"vec", .number = r->w.vec},
-        {"vectors", .number = r->w.vec > 1},
-        {"full", .number = r->w.full},
-        {"elements", .write = write_elements},
-        {"from", .text = r->w.parts ? "part + " : ""},
+        {"kept", .number = k->nkeep},    {"axes", .number = r->last + 1},
+        {"lanes", .number = r->w.lanes}, {"nvec", .number = r->w.nvec},
+        {"vec", .number = r->w.vec},     {"vectors", .number = r->w.vec > 1},
+        {"full", .number = r->w.full},   {"elements", .write = write_elements},
     };
     int any = 0;
     (void)a;
@@ -285,14 +251,11 @@ static void write_vectors(void *who, const gnd__holeargs *a)
     c->vector.width = 1;
 }
 
-/* Processes the elements that the work-items hold: they go into the accumulators, or the outputs.
- */
-static void fill_held(void *who, const gnd__holeargs *a)
+/* Processes the elements of the row: they go into the accumulators, or the outputs. */
+static void fill_row(row_writer *r, int outputs)
 {
-    row_writer *r = who;
     gnd__cg *c = r->c;
-    const int outputs = r->outputs;
-    (void)a;
+    r->outputs = outputs;
     const gnd__hole own[] = {
         {"kept", .number = c->k->nkeep},
         {"axes", .number = r->last + 1},
@@ -306,9 +269,6 @@ static void fill_held(void *who, const gnd__holeargs *a)
                                      : "n < sure || x0 < R"},
         {"outputs", .number = outputs},
         {"index", .text = r->w.vec > 1 ? "x0 + l" : "x0"},
-        {"from", .text = r->w.parts ? "part + " : ""},
-        {"parts", .number = r->w.parts},
-        {"sum", .text = r->w.parts ? "E" : "A"},
         {"whole", .write = write_whole},
         {"loads", .write = write_loads},
         {"stage_values", .write = write_values},
@@ -316,22 +276,6 @@ static void fill_held(void *who, const gnd__holeargs *a)
     };
     gnd__cg_shape_of(c, "rows_gpu_row", own, r);
     memset(c->vector.on, 0, sizeof c->vector.on);
-}
-
-/* The same for all elements of the row. */
-static void fill_row(row_writer *r, int outputs)
-{
-    const gnd__hole own[] = {
-        {"step", .number = (int64_t)r->w.lanes * r->w.nvec * r->w.vec},
-        {"outputs", .number = outputs},
-        {"whole", .write = write_whole},
-        {"row", .write = fill_held},
-    };
-    r->outputs = outputs;
-    if (r->w.parts)
-        gnd__cg_shape_of(r->c, "rows_gpu_parts", own, r);
-    else
-        fill_held(r, NULL);
 }
 
 static void write_row(void *who, const gnd__holeargs *a)
@@ -375,10 +319,7 @@ static void write_stages(void *who, const gnd__holeargs *a)
             reduce_stage(r, s);
         else if (r->points)
             write_points(r);
-        if (r->w.parts)
-            memset(r->there, 0, sizeof r->there);
-        else
-            gnd__rows_saved(r->c->k, &r->w, r->there);
+        gnd__rows_saved(r->c->k, &r->w, r->there);
     }
 }
 

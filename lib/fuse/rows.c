@@ -15,7 +15,8 @@
 
 #define MEMBERS 8
 #define ROW_MOST 16384 /* maximum elements per row; codegen may allow fewer */
-#define FEW_ROWS 16    /* fewest longer ones on a GPU; codegen may demand more */
+#define ROW_MOST_GPU 32768
+#define FEW_ROWS 16 /* fewest rows of more than ROW_MOST elements */
 
 typedef struct joining {
     gnd__pgraph *g;
@@ -49,7 +50,8 @@ static int good_rows(const gnd__pgraph *g, const gnd_array *full, uint32_t mask)
     while (d > 0 && mask >> (d - 1) & 1)
         r *= full->dim[--d];
     return mask == (uint32_t)(((uint64_t)1 << full->ndim) - ((uint64_t)1 << d)) && r > 1 &&
-           full->size > 0 && (r <= ROW_MOST || (g->gpu && full->size / r >= FEW_ROWS));
+           full->size > 0 &&
+           (r <= ROW_MOST || (g->gpu && r <= ROW_MOST_GPU && full->size / r >= FEW_ROWS));
 }
 
 static int is_member(const joining *j, int32_t w)

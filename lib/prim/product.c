@@ -28,47 +28,6 @@ static int gemm_layout(const gnd__layout *l)
     return (c == 1 && (rows == 1 || r >= cols)) || (r == 1 && (cols == 1 || c >= rows));
 }
 
-/* Products that gain more by aligned lines than copies of their operands take: with so many
- * multiplications, of each element with so many others. */
-enum { PAD_BYTES = 16, PAD_LEAST = 1 << 28, PAD_EACH = 256 };
-
-int gnd__product_pad(const gnd__target *to, gnd_dtype t)
-{
-    return gnd__has_cores(to) && (t == GND_FLOAT16 || t == GND_BFLOAT16)
-               ? PAD_BYTES / (int)gnd_dtype_size(t)
-               : 0;
-}
-
-/* Whether all lines of an operand that libraries accept begin at multiples of `pad` elements, or
- * one matrix stands for several, which a copy would write each time. */
-static int is_padded(const gnd__layout *l, int pad)
-{
-    const int n = l->ndim, by_rows = l->stride[n - 1] == 1;
-    int odd = l->off % pad != 0;
-    for (int d = 0; d < n - 2; d++) {
-        if (l->dim[d] > 1 && l->stride[d] == 0)
-            return 1;
-        odd |= l->dim[d] > 1 && l->stride[d] % pad != 0;
-    }
-    const int line = by_rows ? n - 2 : n - 1;
-    return !odd && (l->dim[line] == 1 || l->stride[line] % pad == 0);
-}
-
-/* Lays the elements of l out anew, in lines of the same direction as before, each followed by less
- * than `pad` unused elements. */
-static void pad_lines(gnd__layout *l, int pad)
-{
-    const int n = l->ndim, by_cols = l->stride[n - 2] == 1 && l->stride[n - 1] != 1;
-    const int in = by_cols ? n - 2 : n - 1, line = by_cols ? n - 1 : n - 2;
-    int64_t next = (l->dim[in] + pad - 1) / pad * pad;
-    l->off = 0;
-    l->stride[in] = 1;
-    l->stride[line] = next;
-    next *= l->dim[line];
-    for (int d = n - 3; d >= 0; next *= l->dim[d--])
-        l->stride[d] = next;
-}
-
 /* Fills one matrix operand. Axes of extent 1 get strides that libraries accept. */
 static void set_mat(gnd_mat *x, const gnd__layout *l)
 {
@@ -183,11 +142,7 @@ int gnd__product_form(gnd__product *x, const gnd_array *a, const gnd__product_pa
         gnd__layout *l = &x->l[i];
         x->from[i] = *l = *in[i];
         x->copied[i] = !gemm_layout(l);
-        if (of->pad && (double)a->size * (double)in[0]->dim[in[0]->ndim - 1] >= PAD_LEAST &&
-            a->dim[i ? nb : nb + 1] >= PAD_EACH && (x->copied[i] || !is_padded(l, of->pad))) {
-            x->copied[i] = 1;
-            pad_lines(l, of->pad);
-        } else if (x->copied[i]) {
+        if (x->copied[i]) {
             gnd__shape s2;
             s2.ndim = l->ndim;
             memcpy(s2.dim, l->dim, (size_t)s2.ndim * sizeof *s2.dim);

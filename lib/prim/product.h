@@ -9,7 +9,6 @@
 #define GND_PRIM_PRODUCT_H
 
 #include "base/shape.h"
-#include "codegen/codegen.h"
 #include "device/gate.h"
 #include "fuse/kir.h"
 
@@ -18,7 +17,6 @@
 typedef struct gnd__product_parts {
     const gnd__layout *a, *b, *plus;
     int relu, alpha, beta;
-    int pad; /* lines of operands of large products begin at multiples of so many elements; or 0 */
 } gnd__product_parts;
 
 typedef struct gnd__product {
@@ -40,8 +38,6 @@ typedef enum gnd__product_way {
     GND__BY_KERNELS
 } gnd__product_way;
 
-/* What `pad` is on that device for elements of dtype t. */
-int gnd__product_pad(const gnd__target *to, gnd_dtype t);
 /* Fills x for the product node a, of 2 axes or more. Returns 0 if no library accepts the addend's
  * layout. */
 int gnd__product_form(gnd__product *x, const gnd_array *a, const gnd__product_parts *of);

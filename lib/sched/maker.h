@@ -31,10 +31,8 @@ gnd_status gnd__plan_fits(gnd__maker *m);
 gnd__step *gnd__plan_step(gnd__maker *m);
 /* Adds the launches of one kernel in IR, whose axes are merged already. */
 gnd_status gnd__plan_kernel(gnd__maker *m, gnd__kir *k);
-/* Adds a kernel that copies a strided place to scratch memory in *slot, with the strides of `to`, or
- * contiguous if that is NULL. */
-gnd_status gnd__plan_copy(gnd__maker *m, const gnd__place *from, gnd_dtype t, const gnd__layout *to,
-                          int32_t *slot);
+/* Adds a kernel that copies a strided place to contiguous scratch memory in *slot. */
+gnd_status gnd__plan_copy(gnd__maker *m, const gnd__place *from, gnd_dtype t, int32_t *slot);
 /* The same into an existing slot, with the offset and the strides of `to`; NULL: C order from its
  * beginning. */
 gnd_status gnd__plan_copy_to(gnd__maker *m, const gnd__place *from, gnd_dtype t, int32_t slot,

@@ -71,7 +71,7 @@ static gnd_status input_slot(gnd__maker *m, const gnd__pnode *p, const gnd__larg
                                                    : gnd__plan_copy_to(m, &place, t, *slot, NULL);
     }
     if (must_move(a, x, &place))
-        return gnd__plan_copy(m, &place, t, NULL, slot);
+        return gnd__plan_copy(m, &place, t, slot);
     *slot = place.slot;
     *at = place.l.off * (int64_t)gnd_dtype_size(t);
     return GND_OK;

@@ -60,7 +60,7 @@ static gnd_status prim_input(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, gn
     x->mem = gnd__layout_is_contig(&place->l) || a->size == 0;
     if (!x->mem && prog->args->mode[i] == GND__IN_MEM) {
         int32_t slot = -1;
-        st = gnd__plan_copy(m, place, x->dtype, NULL, &slot);
+        st = gnd__plan_copy(m, place, x->dtype, &slot);
         if (st != GND_OK)
             return st;
         place->slot = slot;

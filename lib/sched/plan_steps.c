@@ -299,38 +299,28 @@ gnd_status gnd__plan_pieces(gnd__maker *m, int32_t at, int *n)
     return st;
 }
 
-/* The contiguous layout of the elements of l. */
-static gnd__layout contiguous(const gnd__layout *l)
+gnd_status gnd__plan_copy(gnd__maker *m, const gnd__place *from, gnd_dtype t, int32_t *slot)
 {
-    gnd__layout out;
-    gnd__shape sh = {.ndim = l->ndim};
-    memcpy(sh.dim, l->dim, (size_t)l->ndim * sizeof *l->dim);
-    gnd__layout_contig(&out, &sh);
-    return out;
-}
-
-gnd_status gnd__plan_copy(gnd__maker *m, const gnd__place *from, gnd_dtype t, const gnd__layout *to,
-                          int32_t *slot)
-{
-    const gnd__layout own = contiguous(&from->l);
-    int64_t n = gnd__shape_size(own.ndim, own.dim, 1);
-    for (int d = 0; d < own.ndim && to && n > 0; d++)
-        n += (own.dim[d] - 1) * (to->stride[d] - own.stride[d]);
-    *slot = gnd__plan_slot(m, -1, 0, (size_t)n * gnd_dtype_size(t));
-    return *slot < 0 ? GND_ERR_NOMEM : gnd__plan_copy_to(m, from, t, *slot, to);
+    const size_t n = (size_t)gnd__shape_size(from->l.ndim, from->l.dim, 1) * gnd_dtype_size(t);
+    *slot = gnd__plan_slot(m, -1, 0, n);
+    return *slot < 0 ? GND_ERR_NOMEM : gnd__plan_copy_to(m, from, t, *slot, NULL);
 }
 
 gnd_status gnd__plan_copy_to(gnd__maker *m, const gnd__place *from, gnd_dtype t, int32_t slot,
                              const gnd__layout *to)
 {
-    const size_t n = (size_t)from->l.ndim * sizeof *from->l.dim;
-    const gnd__layout out = to ? *to : contiguous(&from->l);
     gnd__kir *k = gnd__calloc(1, sizeof *k);
+    gnd__shape sh;
+    gnd__layout out;
     gnd_status st;
     if (!k)
         return gnd__plan_nomem(m->e);
-    k->nkeep = from->l.ndim;
-    memcpy(k->dim, from->l.dim, n);
+    sh.ndim = from->l.ndim;
+    memcpy(sh.dim, from->l.dim, (size_t)sh.ndim * sizeof *sh.dim);
+    gnd__layout_contig(&out, &sh);
+    out = to ? *to : out;
+    k->nkeep = sh.ndim;
+    memcpy(k->dim, sh.dim, (size_t)sh.ndim * sizeof *sh.dim);
     k->naccess = 2;
     k->access[0].slot = from->slot;
     k->access[0].off = from->l.off;
@@ -338,8 +328,8 @@ gnd_status gnd__plan_copy_to(gnd__maker *m, const gnd__place *from, gnd_dtype t,
     k->access[1].off = out.off;
     k->access[1].aligned = out.off * (int64_t)gnd_dtype_size(t) % 16 == 0;
     k->access[0].dtype = k->access[1].dtype = (int16_t)t;
-    memcpy(k->access[0].stride, from->l.stride, n);
-    memcpy(k->access[1].stride, out.stride, n);
+    memcpy(k->access[0].stride, from->l.stride, (size_t)sh.ndim * sizeof *sh.dim);
+    memcpy(k->access[1].stride, out.stride, (size_t)sh.ndim * sizeof *sh.dim);
     k->ninstr = 1;
     k->instr[0].kind = GND__I_LOAD;
     k->instr[0].dtype = (int16_t)t;

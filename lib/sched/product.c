@@ -31,15 +31,13 @@ static int product_of(gnd__maker *m, const gnd__pwork *w, product *q)
             return 0;
         q->slot[i] = q->from[i].slot;
     }
-    return gnd__product_form(
-        &q->x, p->a,
-        &(gnd__product_parts){.a = &q->from[0].l,
-                              .b = &q->from[1].l,
-                              .plus = n > 2 ? &q->from[2].l : NULL,
-                              .relu = w->relu,
-                              .alpha = w->alpha >= 0,
-                              .beta = w->beta >= 0,
-                              .pad = gnd__product_pad(&m->target, p->a->dtype)});
+    return gnd__product_form(&q->x, p->a,
+                             &(gnd__product_parts){.a = &q->from[0].l,
+                                                   .b = &q->from[1].l,
+                                                   .plus = n > 2 ? &q->from[2].l : NULL,
+                                                   .relu = w->relu,
+                                                   .alpha = w->alpha >= 0,
+                                                   .beta = w->beta >= 0});
 }
 
 int gnd__plan_follows(gnd__maker *m, const gnd__pwork *w)
@@ -208,7 +206,7 @@ gnd_status gnd__plan_product(gnd__maker *m, const gnd__pwork *w)
         return by_ir(m, &q, a, p->slot, way);
     for (int i = 0; i < 2 && st == GND_OK; i++)
         if (q.x.copied[i])
-            st = gnd__plan_copy(m, &q.from[i], (gnd_dtype)a->dtype, &q.x.l[i], &q.slot[i]);
+            st = gnd__plan_copy(m, &q.from[i], (gnd_dtype)a->dtype, &q.slot[i]);
     const int64_t first = gnd__slabs_of(m, &q.from[0]),
                   slab = first ? first : gnd__slabs_of(m, &q.from[1]);
     for (int64_t at = 0; slab && at < q.x.gemm.k && st == GND_OK; at += slab) {

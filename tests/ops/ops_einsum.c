@@ -276,6 +276,38 @@ static void windows(gnd_device *dev)
     gnd_scope_end();
 }
 
+/* Windows with few sets of weights, of several channels: one kernel on GPUs. */
+static void filters(gnd_device *dev, const char *spec)
+{
+    enum { N = 2, C = 3, H = 11, W = 8, F = 4, K = 3, OUT = N * F * (H - K + 1) * (W - K + 1) };
+    float v[N * C * H * W], w[F * C * K * K], got[OUT];
+    for (int i = 0; i < N * C * H * W; i++)
+        v[i] = (float)(i % 23) - 11;
+    for (int i = 0; i < F * C * K * K; i++)
+        w[i] = (float)(i % 7 - 3) * 0.5f;
+    gnd_scope_begin();
+    gnd_array *x = gnd_from(dev, GND_FLOAT32, 4, (int64_t[]){N, C, H, W}, v),
+              *y = gnd_from(dev, GND_FLOAT32, 4, (int64_t[]){F, C, K, K}, w);
+    gnd_array *s = gnd_sliding_window_view(x, 2, (int64_t[]){K, K}, (int[]){2, 3});
+    gnd_array *r = gnd_einsum("bchwij,ocij->bohw", 2, (gnd_array *[]){s, y});
+    char *text = gnd_explain(1, &r, 0, NULL);
+    tap_ok(text && strstr(text, "1 kernels, 0 calls"), "%s: windows are not copied for few filters",
+           spec);
+    free(text);
+    int bad = gnd_read(r, got, sizeof got) != GND_OK;
+    for (int i = 0; i < OUT; i++) {
+        const int at = i % (W - K + 1), down = i / (W - K + 1) % (H - K + 1),
+                  f = i / (W - K + 1) / (H - K + 1) % F, b = i / (W - K + 1) / (H - K + 1) / F;
+        float sum = 0;
+        for (int k = 0; k < C * K * K; k++)
+            sum += v[((b * C + k / (K * K)) * H + down + k / K % K) * W + at + k % K] *
+                   w[f * C * K * K + k];
+        bad += got[i] != sum;
+    }
+    tap_is_int(bad, 0, "filters of windows by einsum");
+    gnd_scope_end();
+}
+
 static void on_device(gnd_device *dev, const char *spec)
 {
     const int n = sizeof table / sizeof *table;
@@ -444,5 +476,7 @@ int main(void)
     errors();
     plans();
     ref_devices(on_device);
+    setenv("GND_KERNEL_SHAPE", "gpu", 1);
+    ref_devices(filters);
     return tap_done();
 }

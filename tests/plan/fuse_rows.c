@@ -143,6 +143,31 @@ static void row_plans(void)
     gnd_scope_end();
 }
 
+/* Rows that need a quarter more of the registers of 512 work-items, and 1024 work-items. */
+static void long_rows(void)
+{
+    const int64_t shape[][2] = {{16, 18307}, {16, 20484}, {16, 32768}};
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
+        float *h;
+        const int64_t n = shape[i][0], r = shape[i][1];
+        gnd_scope_begin();
+        gnd_array *x = random_array(2, shape[i], &h);
+        int32_t *at = malloc((size_t)n * sizeof *at);
+        int bad = 0;
+        is_plan(eval(softmax, x), 1, 4 * n * r, 4 * n * r, "softmax of long rows");
+        gnd_array *y = eval("(x == x.max(1, keepdims=True)).argmax(1).astype(int32)", x);
+        bad += gnd_read(y, at, (size_t)n * sizeof *at) != GND_OK;
+        for (int64_t k = 0; k < n * r && !bad; k++)
+            bad += h[k] > h[k / r * r + at[k / r]];
+        tap_is_int(bad, 0, "%s: where the greatest of %d are", where, (int)r);
+        free(at), free(h);
+        gnd_scope_end();
+    }
+    rows_of(16, 18307, 1);
+    rows_of(17, 32771, 0); /* too long */
+    rows_of(16, 32700, 1);
+}
+
 /* Long rows with factors of their own: what one late stage needs is read there, and not held. */
 static void scaled_rows(int64_t m, int64_t r)
 {
@@ -447,6 +472,7 @@ static void on_device(gnd_device *d, const char *spec)
     rows_of(300, 53, 0);
     rows_of(40, 297, 1);
     rows_of(2, 4096, 0);
+    long_rows();
     short_rows();
     distances(513, 520, 8);
     distances(300, 410, 101);
