@@ -13,7 +13,7 @@
 
 /* A slab has at least LEAST bytes, and an array at most MOST of them, all but the last of a
  * multiple of EVEN elements of the axis, so that they are aligned as the array is. */
-enum { LEAST = 16 << 20, MOST = 8, EVEN = 64 };
+enum { LEAST = 16 << 20, MOST = 2, EVEN = 64 };
 
 int gnd__slabs_large(const gnd_array *a)
 {
