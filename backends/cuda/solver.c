@@ -133,7 +133,10 @@ static gnd_status solver_supports(gnd_dev *d, const gnd_solve_desc *s, int *yes,
     (void)d;
     *yes = 0;
     switch ((gnd_solve_op)s->op) {
-    case GND_SOLVE_CHOLESKY: break;
+    case GND_SOLVE_CHOLESKY:
+        if (s->flags)
+            return GND_OK;
+        break;
     case GND_SOLVE_LU:
         if (s->flags && (s->m != s->n || gnd__cs_is_batch(s)))
             return GND_OK;

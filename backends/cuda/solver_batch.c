@@ -92,11 +92,11 @@ static gnd_status no_info(gnd__cs_job *o)
 
 static gnd_status cholesky(gnd__cs_job *o)
 {
-    const cublasFillMode_t fill = o->s->flags & 1 ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
     gnd__cs_ptr *a[1];
     const int n = (int)o->s->n;
     TRY(operand_tables(o, 1, a));
-    CALL(gnd__cs.potrfs[o->t->index](o->v->h, fill, n, a[0], n, o->info, (int)o->s->nbatch),
+    CALL(gnd__cs.potrfs[o->t->index](o->v->h, CUBLAS_FILL_MODE_LOWER, n, a[0], n, o->info,
+                                     (int)o->s->nbatch),
          "cusolverDnpotrfBatched");
     return GND_OK;
 }

@@ -40,15 +40,14 @@ const void *gnd__cs_zero(void)
 gnd_status gnd__cs_cholesky(gnd__cs_job *o)
 {
     struct gnd__cu_solver *v = o->v;
-    const cublasFillMode_t fill = o->s->flags & 1 ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
     const int64_t n = o->s->n;
     size_t dev = 0, host = 0;
-    CALL(gnd__cs.cusolverDnXpotrf_bufferSize(v->h, v->params, fill, n, o->t->data, P(0), n,
-                                             o->t->data, &dev, &host),
+    CALL(gnd__cs.cusolverDnXpotrf_bufferSize(v->h, v->params, CUBLAS_FILL_MODE_LOWER, n, o->t->data,
+                                             P(0), n, o->t->data, &dev, &host),
          "cusolverDnXpotrf_bufferSize");
     TRY(gnd__cs_workspace(o, dev, host));
-    CALL(gnd__cs.cusolverDnXpotrf(v->h, v->params, fill, n, o->t->data, P(0), n, o->t->data,
-                                  (void *)v->work.p, dev, v->host, host, o->info),
+    CALL(gnd__cs.cusolverDnXpotrf(v->h, v->params, CUBLAS_FILL_MODE_LOWER, n, o->t->data, P(0), n,
+                                  o->t->data, (void *)v->work.p, dev, v->host, host, o->info),
          "cusolverDnXpotrf");
     return GND_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * device/pool.c - device memory in blocks. Blocks up to 1 MiB are cut from segments (pool_small.c).
- * Each larger block is a backend buffer of its own. Freed buffers are cached by class: 8 classes
- * per power of two, so at most 12.5% is unused; above 200 MiB in multiples of 2 MiB.
+ * Each larger block is a backend buffer of its own. Freed buffers are cached by class: 16 classes
+ * per power of two, so at most 6.25% is unused; above 200 MiB in multiples of 2 MiB.
  *
  * Freeing is stream-ordered: queues are in order, so a block may be reused while work that used it
  * is still queued. With several streams, a block goes first to a stream that need not wait for any
@@ -115,18 +115,18 @@ void gnd__seg_delete(gnd__gdev *d, struct gnd__seg *s)
 
 /* --- big blocks ------------------------------------------------------------------------------- */
 
-/* The size of a big block: 8 steps per power of two, or a multiple of 2 MiB if huge. */
+/* The size of a big block: 16 steps per power of two, or a multiple of 2 MiB if huge. */
 static size_t round_big(size_t n)
 {
-    size_t unit = n > HUGE_MIN ? SEG_MIN : (size_t)1 << (log2_of(n) - 3);
+    size_t unit = n > HUGE_MIN ? SEG_MIN : (size_t)1 << (log2_of(n) - 4);
     return (n + unit - 1) & ~(unit - 1);
 }
 
-/* The class of a rounded size n, between SMALL_MAX and HUGE_MIN: log2 and the 3 bits below it. */
+/* The class of a rounded size n, between SMALL_MAX and HUGE_MIN: log2 and the 4 bits below it. */
 static unsigned big_class(size_t n)
 {
     unsigned top = log2_of(n);
-    return (top * 8 + (unsigned)(n >> (top - 3) & 7)) % BIG_CLASSES;
+    return (top * 16 + (unsigned)(n >> (top - 4) & 15)) % BIG_CLASSES;
 }
 
 static void unlink_big(struct blk **head, struct blk *b)

@@ -223,8 +223,9 @@ static void here(gnd__maker *m, const gnd__prog *p, const inputs *in, int32_t ou
     for (int i = 0; i < p->nin; i++)
         all[i] = (gnd__pmem){GND__PA_IN, i, 0};
     all[p->nin] = (gnd__pmem){GND__PA_OUT, 0, 0};
-    for (int i = 0; i < p->nkernel; i++)
-        s[i].here = gnd__here_prim(m->g, p, &p->k[i].native, p->k[i].native_mem, 1, &at, 1);
+    for (int i = 0; i < p->nkernel; i++) /* a copy has its own */
+        if (p->k[i].call != GND__PC_COPY)
+            s[i].here = gnd__here_prim(m->g, p, &p->k[i].native, p->k[i].native_mem, 1, &at, 1);
     if (!s->here)
         s->here = gnd__here_prim(m->g, p, &p->native, all, p->nin, &at, p->nkernel);
 }

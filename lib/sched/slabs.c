@@ -11,9 +11,10 @@
 #include "device/device.h"
 #include "prim/product.h"
 
-/* A slab has at least LEAST bytes, and an array at most MOST of them, all but the last of a
- * multiple of EVEN elements of the axis, so that they are aligned as the array is. */
-enum { LEAST = 16 << 20, MOST = 8, EVEN = 64 };
+/* A slab has at least LEAST bytes, and an array at most MOST of them (each one more took 33 us for
+ * 10^6 x 50 on an H200, of 0.42 ms for the whole), all but the last of a multiple of EVEN elements
+ * of the axis, so that they are aligned as the array is. */
+enum { LEAST = 16 << 20, MOST = 2, EVEN = 64 };
 
 int gnd__slabs_large(const gnd_array *a)
 {

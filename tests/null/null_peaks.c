@@ -97,10 +97,10 @@ static void decompositions(gnd_device *dev)
     gnd_release(x);
 }
 
-/* Of 67 MB or twice as much that an operand takes, an eighth or 16 MiB at a time. */
+/* Of the 134 MB that a float64 operand takes, a half at a time. */
 static void products(gnd_device *dev)
 {
-    const double slab = 16.0 * (1 << 20) + SLACK;
+    const double slab = 64.0 * (1 << 20) + SLACK;
     gnd_array *x = gnd_zeros(dev, GND_FLOAT32, 2, (int64_t[]){1 << 18, 64});
     gnd_wait(x);
     takes(dev, "cov(x, rowvar=False)", x, slab);

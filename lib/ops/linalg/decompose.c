@@ -40,19 +40,16 @@ gnd_array *gnd__mats_cholesky(const char *func, gnd_array *x, int upper)
         return gnd__leave(in, bad);
     if (gnd__mats_empty(&a))
         return gnd__leave(in, gnd__mats_zeros(&a, a.t, a.m, a.n));
-    /* x in C order is its transpose in Fortran order, whose U is L in C order */
-    const gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_CHOLESKY, 0, 0),
-                         turned = gnd__mats_desc(&a, GND_SOLVE_CHOLESKY, 1, 0);
+    const gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_CHOLESKY, 0, 0);
     gnd_array *l;
     if (a.x->kind != GND__ERROR && gnd__small_cholesky(a.dev, a.t, a.nbatch, a.n))
         l = gnd_reshape(gnd__small_node(func, GND__SMALL_CHOLESKY, a.nbatch, a.n, 0, a.x, NULL),
                         a.x->ndim, a.x->dim);
-    else if (a.x->kind != GND__ERROR && gnd__solve_native(a.dev, &turned)) {
-        l = gnd__solve_node(func, a.dev, &turned, 1, &a.x, gnd__mats_bad(&a, &s, NULL));
-        l = l->kind == GND__ERROR ? l : gnd_tril(gnd_reshape(l, a.x->ndim, a.x->dim), 0);
-    } else if (gnd__solve_native(a.dev, &s))
-        l = gnd_tril(gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n), 0);
-    else
+    else if (gnd__solve_native(a.dev, &s)) {
+        /* what is above L's diagonal is cleared in place, and L stays in Fortran order */
+        l = gnd__mats_solve(&a, &s);
+        l = l->kind == GND__ERROR ? l : gnd_mT(gnd_triu(gnd_reshape(l, a.x->ndim, a.x->dim), 0));
+    } else
         l = a.x->kind == GND__ERROR
                 ? a.x
                 : gnd_reshape(gnd__rows_node(a.func, a.dev, &s, a.x), a.nb + 2, a.x->dim);
