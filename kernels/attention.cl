@@ -421,7 +421,7 @@ GND_INLINE void tile(const int W, const int P, const g_u32 to, GND_CONST_GLOBAL 
                     odd |= ODD2(r.x) | ODD2(r.y) | ODD2(r.z) | ODD2(r.w);
                 }
             } else {
-#pragma unroll 2
+#pragma unroll 8
                 for (; e < size; e += WG) odd |= (vj[e] & ODD16) == ODD16;
             }
 #endif
