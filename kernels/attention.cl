@@ -345,7 +345,7 @@ GND_INLINE void tile(const int W, const int P, const g_u32 to, GND_CONST_GLOBAL 
 #pragma unroll
         for (int n = 0; n < PD / 8 - 1; n++) o[h / 2][n][h % 2 * 2] = o[h / 2][n][h % 2 * 2 + 1] = 0;
     }
-#pragma unroll 1
+#pragma unroll
     for (int i = 0; i < BR * TURNS; i += BR) {
         tile(C, PC, first_k, rows > i ? q + (b * M + i0 + i) * C : q, rows - i, fast_k);
         ARRIVED(0);
@@ -421,7 +421,7 @@ GND_INLINE void tile(const int W, const int P, const g_u32 to, GND_CONST_GLOBAL 
                     odd |= ODD2(r.x) | ODD2(r.y) | ODD2(r.z) | ODD2(r.w);
                 }
             } else {
-#pragma unroll 2
+#pragma unroll 8
                 for (; e < size; e += WG) odd |= (vj[e] & ODD16) == ODD16;
             }
 #endif

@@ -158,32 +158,26 @@ GND_FN g_b gnd_before_$t($T a, $T v)
             }
         }
         PART u[EACH];
-        int within[EACH];
         UNROLL
         for (g_i32 e = 0; e < EACH; e++) {
             at[e] *= LEAF;
-            within[e] = whole && at[e] <= (IX)n - LEAF;
-            if (within[e]) {
+            if (whole && at[e] <= (IX)n - LEAF) {
                 GND_CONST_GLOBAL uint4 *from = (GND_CONST_GLOBAL uint4 *)(a + at[e]);
                 UNROLL
                 for (g_i32 w = 0; w < LEAF * ESIZE / 16; w++)
                     u[e].v[w] = from[w];
+            } else {
+                UNROLL
+                for (g_i32 j = 0; j < LEAF; j++)
+                    u[e].s[j] = a[at[e] + j < (IX)n ? at[e] + j : (IX)n - 1];
             }
         }
         UNROLL
         for (g_i32 e = 0; e < EACH; e++) {
             IX to = at[e];
-            if (within[e]) {
-                UNROLL
-                for (g_i32 j = 0; j < LEAF; j++)
-                    to += AFTER(gnd_ld_$n(u[e].s, j), v[e]) ? 1 : 0;
-            } else { /* not unrolled: these are the last ones, or those of a view that begins between vectors */
-#pragma unroll 4
-                for (g_i32 j = 0; j < LEAF; j++) {
-                    const IX k = at[e] + j < (IX)n ? at[e] + j : (IX)n - 1;
-                    to += AFTER(gnd_ld_$n(a, k), v[e]) ? 1 : 0;
-                }
-            }
+            UNROLL
+            for (g_i32 j = 0; j < LEAF; j++)
+                to += AFTER(gnd_ld_$n(u[e].s, j), v[e]) ? 1 : 0;
             to = to < (IX)n ? to : (IX)n;
             if (i + e * all < m)
                 PUT(i + e * all, to, v[e]);

@@ -63,7 +63,8 @@
                 gnd_linc_u32(&cnt[dig(e, pass) * 4u + (t & 3)]);
                 SEE(e)
             }
-            break;
+            if (DEAR)
+                break;
         }
     }
 #if FIRST && !SINGLE

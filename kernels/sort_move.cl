@@ -115,15 +115,19 @@
         for (int i = t; i < ROWS * 256 * (1 + PEERS); i += TPG)
             seen[i] = 0;
         const int full = cnt == TPG * IPT;
-        if (full && !DEAR) {
-            EACH e[j] = AT(tile + ROWED);
-        } else { /* compiled once */
+#if DEAR /* compiled once */
 #pragma unroll 1
-            for (int i = t; i < TPG * IPT; i += TPG)
-                out[i] = i < cnt ? AT(tile + i) : last;
-            GND_BARRIER();
-            EACH e[j] = out[ROWED];
+        for (int i = t; i < TPG * IPT; i += TPG)
+            out[i] = i < cnt ? AT(tile + i) : last;
+        GND_BARRIER();
+        EACH e[j] = out[ROWED];
+#else
+        if (full) {
+            EACH e[j] = AT(tile + ROWED);
+        } else {
+            EACH e[j] = ROWED < cnt ? AT(tile + ROWED) : last;
         }
+#endif
         GND_BARRIER();
         if (full && PLAINLY) {
             EACH SEE(plain(e[j], p))
@@ -215,9 +219,6 @@
         } else if (full && !PLAIN) {
             EACH WRITE(dig(v, p))
         } else { /* the last tile, or there are odd elements */
-#if !PLAIN
-#pragma unroll 1
-#endif
             for (int i = t; i < cnt; i += TPG) {
                 const ELEM v = out[i];
                 const COUNT to = base[dig(v, p)] + (COUNT)i;
@@ -262,7 +263,8 @@
                 const ELEM e = first(IN_x(row * n + i), 0);
                 SEE(e)
             }
-            break;
+            if (DEAR)
+                break;
         }
     }
     if (PLAIN && any)

@@ -90,7 +90,7 @@
         SYNC();                                                                                            \
         r[j] = at | d << 16;                                                                               \
     }
-    if (full) {
+    if (full && !DEAR) {
         EACH e[j] = AT(ROWED);
     } else {
         EACH e[j] = ROWED < cnt ? AT(ROWED) : PAD;

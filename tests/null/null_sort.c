@@ -192,6 +192,37 @@ static void allocations(int scoped)
     gnd_release(x);
 }
 
+/* How many kernels of a plan have few copies of what they sort. */
+static int dear_kernels(gnd_array *x)
+{
+    gnd_status s;
+    char *text = gnd_explain(1, &x, GND_EXPLAIN_SOURCE, &s), *at = text;
+    int n = 0;
+    tap_is_int(s, GND_OK, "a plan with its source");
+    for (; at && (at = strstr(at, "#define DEAR 1")); at++)
+        n++;
+    free(text);
+    return n;
+}
+
+/* Elements that take long to compute are compiled in few copies: by the kernels that read them,
+ * which are the count and the first move of long rows. */
+static void dear(void)
+{
+    const int64_t n = 3000000, few = 3000;
+    gnd_rng g = gnd_rng_seed(1);
+    gnd_scope_begin();
+    gnd_array *x = gnd_zeros(cuda, GND_FLOAT32, 1, &n);
+    tap_is_int(gnd_eval_all(1, &x), GND_OK, "memory");
+    tap_is_int(dear_kernels(gnd_sort(x, 0, 0)), 0, "a sort of memory");
+    tap_is_int(dear_kernels(gnd_sort(gnd_add(x, x), 0, 0)), 0, "of a sum");
+    tap_is_int(dear_kernels(gnd_sort(gnd_rng_random(&g, cuda, GND_FLOAT32, 1, &n), 0, 0)), 2,
+               "of random numbers");
+    tap_is_int(dear_kernels(gnd_sort(gnd_rng_random(&g, cuda, GND_FLOAT32, 1, &few), 0, 0)), 1,
+               "of few random numbers");
+    gnd_scope_end();
+}
+
 int main(void)
 {
     dev = gnd_open("null");
@@ -200,6 +231,7 @@ int main(void)
     errors();
     plans(0);
     plans(1);
+    dear();
     allocations(0);
     allocations(1);
     gnd_close(dev);
