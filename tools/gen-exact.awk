@@ -167,7 +167,7 @@ BEGIN {
     }
     # compiled for wider vectors as well, which takes its time: the frequent ones of many operations,
     # and those that are calls without such instructions
-    n_often = split("ADD SUBTRACT MULTIPLY DIVIDE MAXIMUM MINIMUM EXP EXPM1 LOG LOG1P LOG2 LOG10 TANH POW ERF ATAN FLOOR CEIL TRUNC ROUND", names, " ")
+    n_often = split("ADD SUBTRACT MULTIPLY DIVIDE SQUARE SQRT MAXIMUM MINIMUM EXP EXPM1 LOG LOG1P LOG2 LOG10 TANH POW ERF ATAN FLOOR CEIL TRUNC ROUND", names, " ")
     for (i = 1; i <= n_often; i++)
         often[names[i]] = 1
     words["BITS32"] = "u32"

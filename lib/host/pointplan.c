@@ -66,14 +66,17 @@ static void mark_alone(gnd__points *p)
  * several boxes, more small blocks lie in a single one. */
 static void set_block(gnd__points *p)
 {
-    int bytes = 0, at = 0, boxes = 0;
+    int bytes = 0, at = 0, boxes = 0, most = 1;
     for (int i = 0; i < p->nvalue; i++) {
         bytes += p->value[i].size;
+        most = p->value[i].size > most ? p->value[i].size : most;
         boxes |= p->value[i].kind == GND__PV_WITHIN;
     }
     p->block = bytes > 0 ? NEAR / bytes & ~63 : GND__POINTS_LARGE;
     p->block = p->block > GND__POINTS_LARGE ? GND__POINTS_LARGE : p->block;
-    p->block = p->block < GND__POINTS_BLOCK || p->nred || boxes ? GND__POINTS_BLOCK : p->block;
+    p->block = p->block < GND__POINTS_BLOCK || boxes ? GND__POINTS_BLOCK : p->block;
+    if (p->nred && !boxes) /* what a fold holds of each column is in such a room too */
+        p->block = GND__POINTS_BLOCK * GND__POINTS_BYTES / most;
     for (int i = 0; i < p->nvalue; i++, at += p->block * p->value[i - 1].size)
         p->value[i].room = at;
 }
