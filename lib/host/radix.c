@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * host/radix.c - see radix.h. Only the bits in which keys differ are sorted by, at most three
- * digits of them: the highest ones. Of keys with more bits, few are out of order after that, and
- * insertion moves these. If it finds many, digits from the lowest bit on follow.
+ * host/radix.c - see radix.h. What keys are above the least one is sorted by, without the lowest
+ * bits in which none differ, at most three digits of it: the highest ones. Of keys with more bits,
+ * few are out of order after that, and insertion moves these. If it finds many, digits from the
+ * lowest bit on follow.
  *
  * Where a few places are asked for, elements with other highest digits than those are left out.
  */
@@ -25,8 +26,10 @@ static int least(int a, int b)
 }
 
 #define RADIX(name, type, KEY)                                                                     \
-    /* Sorts by bits low to top - 1, in `count` digits of at most LARGE bits; returns s or t. */   \
-    static type *digits_##name(type *s, type *t, int64_t n, int low, int top, int count)           \
+    /* Sorts by bits low to top - 1 of what keys are above base, in `count` digits of at most      \
+     * LARGE bits; returns s or t. */                                                              \
+    static type *digits_##name(type *s, type *t, int64_t n, uint64_t base, int low, int top,       \
+                               int count)                                                          \
     {                                                                                              \
         int32_t at[DIGITS][1 << LARGE];                                                            \
         const int bits = (top - low + count - 1) / count;                                          \
@@ -35,7 +38,7 @@ static int least(int a, int b)
             memset(at[b], 0, ((size_t)mask + 1) * sizeof at[b][0]);                                \
         if (count == DIGITS)                                                                       \
             for (int64_t i = 0; i < n; i++) {                                                      \
-                const uint64_t k = (uint64_t)KEY(s[i]) >> low;                                     \
+                const uint64_t k = ((uint64_t)KEY(s[i]) - base) >> low;                            \
                 at[0][k & mask]++;                                                                 \
                 at[1][k >> bits & mask]++;                                                         \
                 at[2][k >> 2 * bits & mask]++;                                                     \
@@ -43,11 +46,11 @@ static int least(int a, int b)
         else                                                                                       \
             for (int64_t i = 0; i < n; i++)                                                        \
                 for (int b = 0; b < count; b++)                                                    \
-                    at[b][(uint64_t)KEY(s[i]) >> (low + b * bits) & mask]++;                       \
+                    at[b][((uint64_t)KEY(s[i]) - base) >> (low + b * bits) & mask]++;              \
         for (int b = 0; b < count; b++) {                                                          \
             const int shift = low + b * bits;                                                      \
             int32_t sum = 0, *to = at[b];                                                          \
-            if (to[(uint64_t)KEY(s[0]) >> shift & mask] == n)                                      \
+            if (to[((uint64_t)KEY(s[0]) - base) >> shift & mask] == n)                             \
                 continue;                                                                          \
             for (uint64_t d = 0; d <= mask; d++) {                                                 \
                 const int32_t c = to[d];                                                           \
@@ -55,7 +58,7 @@ static int least(int a, int b)
                 sum += c;                                                                          \
             }                                                                                      \
             for (int64_t i = 0; i < n; i++)                                                        \
-                t[to[(uint64_t)KEY(s[i]) >> shift & mask]++] = s[i];                               \
+                t[to[((uint64_t)KEY(s[i]) - base) >> shift & mask]++] = s[i];                      \
             type *const u = s;                                                                     \
             s = t;                                                                                 \
             t = u;                                                                                 \
@@ -78,8 +81,8 @@ static int least(int a, int b)
     }                                                                                              \
     /* Puts into t what has the highest digits of places *first to *first + keep - 1. Returns its  \
      * number; *first is then a place in t. */                                                     \
-    static int64_t near_##name(const type *s, type *t, int64_t n, int top, int64_t *first,         \
-                               int64_t keep)                                                       \
+    static int64_t near_##name(const type *s, type *t, int64_t n, uint64_t base, int top,          \
+                               int64_t *first, int64_t keep)                                       \
     {                                                                                              \
         int32_t many[1 << LARGE] = {0};                                                            \
         const int shift = top > LARGE ? top - LARGE : 0;                                           \
@@ -87,7 +90,7 @@ static int least(int a, int b)
         uint64_t from = 0, to = 0;                                                                 \
         int64_t before = 0, sum = 0, m = 0;                                                        \
         for (int64_t i = 0; i < n; i++)                                                            \
-            many[(uint64_t)KEY(s[i]) >> shift & mask]++;                                           \
+            many[((uint64_t)KEY(s[i]) - base) >> shift & mask]++;                                  \
         for (uint64_t d = 0; sum < *first + keep; d++) {                                           \
             if (sum <= *first) {                                                                   \
                 from = d;                                                                          \
@@ -97,7 +100,7 @@ static int least(int a, int b)
             sum += many[d];                                                                        \
         }                                                                                          \
         for (int64_t i = 0; i < n; i++) {                                                          \
-            const uint64_t d = (uint64_t)KEY(s[i]) >> shift & mask;                                \
+            const uint64_t d = ((uint64_t)KEY(s[i]) - base) >> shift & mask;                       \
             t[m] = s[i];                                                                           \
             m += (d >= from) & (d <= to);                                                          \
         }                                                                                          \
@@ -106,31 +109,35 @@ static int least(int a, int b)
     }                                                                                              \
     type *gnd__radix_##name(type *s, type *t, int64_t n, int low, int64_t *first, int64_t keep)    \
     {                                                                                              \
-        uint64_t differ = 0;                                                                       \
+        uint64_t differ = 0, base = (uint64_t)KEY(s[0]) >> low, high = base, before = base;        \
         int falls = 0;                                                                             \
         for (int64_t i = 1; i < n; i++) {                                                          \
-            const uint64_t a = (uint64_t)KEY(s[i - 1]) >> low, b = (uint64_t)KEY(s[i]) >> low;     \
-            differ |= a ^ b;                                                                       \
-            falls |= a > b;                                                                        \
+            const uint64_t k = (uint64_t)KEY(s[i]) >> low;                                         \
+            differ |= before ^ k;                                                                  \
+            falls |= before > k;                                                                   \
+            base = k < base ? k : base;                                                            \
+            high = k > high ? k : high;                                                            \
+            before = k;                                                                            \
         }                                                                                          \
         if (!falls)                                                                                \
             return s;                                                                              \
-        const int top = low + 64 - __builtin_clzll(differ);                                        \
+        const int top = low + 64 - __builtin_clzll(high - base);                                   \
+        base <<= low;                                                                              \
         low += __builtin_ctzll(differ);                                                            \
         if (keep < n / 4) {                                                                        \
             type *const u = s;                                                                     \
-            n = near_##name(s, t, n, top, first, keep);                                            \
+            n = near_##name(s, t, n, base, top, first, keep);                                      \
             s = t;                                                                                 \
             t = u;                                                                                 \
         }                                                                                          \
         const int bits = n < MANY ? SMALL : LARGE, most = DIGITS * bits;                           \
-        type *u = digits_##name(s, t, n, top - least(top - low, most), top,                        \
+        type *u = digits_##name(s, t, n, base, top - least(top - low, most), top,                  \
                                 least(DIGITS, (top - low + bits - 1) / bits));                     \
         if (top - low <= most || insert_##name(u, n, MOVES * n))                                   \
             return u;                                                                              \
         for (int at = low; at < top; at += most) {                                                 \
             const int to = least(at + most, top);                                                  \
-            u = digits_##name(u, u == s ? t : s, n, at, to,                                        \
+            u = digits_##name(u, u == s ? t : s, n, base, at, to,                                  \
                               least(DIGITS, (to - at + bits - 1) / bits));                         \
         }                                                                                          \
         return u;                                                                                  \
