@@ -148,10 +148,26 @@ static void put(int size, void *y, const void *row, int64_t keep, const uint64_t
             to[i] = (type)(u ^ (type)((type)((u >> (8 * sizeof(type) - 1)) - 1) | top));           \
         }                                                                                          \
     }
-ALONE(u8, uint8_t, uint32_t)
 ALONE(u16, uint16_t, uint32_t)
 ALONE(u32, uint32_t, uint32_t)
 ALONE(u64, uint64_t, uint64_t)
+
+/* Places `first` to first + keep - 1 of bytes, by counting each. */
+static void sort_bytes(const uint8_t *x, uint8_t *y, int64_t n, int64_t first, int64_t keep,
+                       int flip)
+{
+    int32_t many[4][256] = {{0}}; /* not to wait for the count of an equal element just before */
+    int64_t at = 0;
+    for (int64_t i = 0; i < n; i++)
+        many[i & 3][x[i] ^ flip]++;
+    for (int b = 0; b < 256 && at < first + keep; b++) {
+        const int64_t end = at + many[0][b] + many[1][b] + many[2][b] + many[3][b];
+        const int64_t from = at > first ? at : first, to = end < first + keep ? end : first + keep;
+        if (to > from)
+            memset(y + from - first, b ^ flip, (size_t)(to - from));
+        at = end;
+    }
+}
 
 #define BY_KEYS(name, key_type, SORT)                                                              \
     do {                                                                                           \
@@ -168,7 +184,10 @@ static int sort_alone(int size, int kind, const char *row, char *y, int64_t n, i
                       int64_t keep, int descending, void *room)
 {
     switch (size) {
-    case 1: BY_KEYS(u8, uint32_t, gnd__radix_u32);
+    case 1:
+        sort_bytes((const uint8_t *)row, (uint8_t *)y, n, first, keep,
+                   (kind == 'i' ? 0x80 : 0) ^ (descending ? 0xff : 0));
+        return 1;
     case 2: BY_KEYS(u16, uint32_t, gnd__radix_u32);
     case 4: BY_KEYS(u32, uint32_t, gnd__radix_u32);
     default: BY_KEYS(u64, uint64_t, gnd__radix_u64);
