@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # gen-exact.awk - the loops that the host runs over small arrays (lib/host/exact.h), from
-# lib/base/opset.def and files of kernels/: of each operation and dtype whose text is plain C of
+# lib/base/opset.def, lib/graph/fnset.def and files of kernels/: of each operation and dtype whose text is plain C of
 # operations that are exact or correctly rounded, which is what it is also to the device's compiler.
 # A text may call functions of kernels/ that are such, in their form for CPUs, and then has them
 # before it. Complex operations have no loops. Runs with any POSIX awk, with the functions of
 # opset.awk.
 #
-#     awk -f opset.awk -f gen-exact.awk core.cl ... opset.def >lib/host/exact.c
+#     awk -f opset.awk -f gen-exact.awk core.cl ... opset.def fnset.def >lib/host/exact.c
 
 # The text with the names of C for dtype t: arguments x, y and w.
 function in_c(text, t) {
@@ -82,17 +82,35 @@ function loop(id, nin, rule, out, t, text, near) {
     table = table "    [" nops "][GND_" name[t] "] = " tolower(id) "_" t ",\n"
 }
 
-# The operation from one element to the next, of those that reductions use.
+# The operation from one element to the next, of those that reductions use, and on lanes of floats.
 function run(id, t, text) {
     if (id !~ /^(ADD|MULTIPLY|MAXIMUM|MINIMUM|LOGICAL_(AND|OR)|BITWISE_(AND|OR|XOR))$/)
         return
     printf "RUN(%s_%s_run, %s, %s)\n", tolower(id), t, t, text
     runs = runs "    [" nops "][GND_" name[t] "] = " tolower(id) "_" t "_run,\n"
+    if (t !~ /^f/)
+        return
+    printf "LANES(%s_%s_lanes, %s, %s)\n", tolower(id), t, t, text
+    lanes = lanes "    [" nops "][GND_" name[t] "] = " tolower(id) "_" t "_lanes,\n"
+}
+
+# Random words, and numbers that are made of one exactly: col[3] arguments of uint64.
+function word_of(id, text) {
+    if (!(id in words) || !plain(in_c(text, "u64")))
+        return
+    need(text = in_c(text, "u64"))
+    printf "WIDE_LOOP(%s, %s, u64, u64, %d, %s)\n", tolower(id), words[id], col[3], text
+    table = table "    [" nops "][GND_UINT64] = " tolower(id) ",\n"
 }
 
 function emit(    i) {
     i = split_entry(entry)
     near = col[i]
+    if (entry !~ /^GND_OP/) {
+        word_of(col[1], col[4])
+        nops++
+        return
+    }
     loop(col[1], col[4], col[5], col[6], "b", col[7], "0")
     for (i = 2; i <= 5; i++)
         loop(col[1], col[4], col[5], col[6], order[i], col[8], "0")
@@ -149,14 +167,23 @@ BEGIN {
     }
     # compiled for wider vectors as well, which takes its time: the frequent ones of many operations,
     # and those that are calls without such instructions
-    n_often = split("EXP EXPM1 LOG LOG1P LOG2 LOG10 TANH POW ERF ATAN FLOOR CEIL TRUNC ROUND", names, " ")
+    n_often = split("ADD SUBTRACT MULTIPLY DIVIDE SQUARE SQRT MAXIMUM MINIMUM EXP EXPM1 LOG LOG1P LOG2 LOG10 TANH POW ERF ATAN FLOOR CEIL TRUNC ROUND", names, " ")
     for (i = 1; i <= n_often; i++)
         often[names[i]] = 1
+    words["BITS32"] = "u32"
+    words["BITS64"] = "u64"
+    words["UNIFORM32"] = "f32"
+    words["UNIFORM64"] = "f64"
     nops = 0
     print "/* Made from lib/base/opset.def and kernels/ by tools/gen-exact.awk. */"
     print "#include \"host/exact.h\""
     print "#include \"host/exactloop.h\"\n"
 }
+
+# What is for compilers of NVIDIA alone.
+FILENAME ~ /\.cl$/ && /^#if defined\(__NV/ { nvidia = 1; next }
+FILENAME ~ /\.cl$/ && nvidia && /^#(else|endif)/ { nvidia = $0 ~ /else/ ? 2 : 0; next }
+FILENAME ~ /\.cl$/ && nvidia == 1 { next }
 
 FILENAME ~ /\.cl$/ {
     if ($0 ~ /^\/\/@/ || $0 ~ /^\/\*/)
@@ -171,7 +198,7 @@ FILENAME ~ /\.cl$/ {
     next
 }
 
-/^GND_OP\(/ { section(); entry = "" ; open = 1 }
+/^GND_(OP|FN|RANDOM)\(/ { section(); entry = "" ; open = 1 }
 open {
     sub(/^ +/, "")
     entry = entry (entry == "" ? "" : " ") $0
@@ -188,10 +215,13 @@ END {
                 cast(order[i], order[j])
     print "\nstatic gnd__loop *const ops[][GND_NDTYPES] = {\n" table "};"
     print "static gnd__run *const runs[][GND_NDTYPES] = {\n" runs "};"
+    print "static gnd__run *const lanes[][GND_NDTYPES] = {\n" lanes "};"
     print "static gnd__loop *const casts[GND_NDTYPES][GND_NDTYPES] = {\n" casts "};"
     print "\ngnd__loop *gnd__exact_op(int op, gnd_dtype t)"
     print "{\n    return op >= 0 && (size_t)op < sizeof ops / sizeof *ops ? ops[op][t] : NULL;\n}"
     print "\ngnd__run *gnd__exact_run(int op, gnd_dtype t)"
     print "{\n    return op >= 0 && (size_t)op < sizeof runs / sizeof *runs ? runs[op][t] : NULL;\n}"
+    print "\ngnd__run *gnd__exact_lanes(int op, gnd_dtype t)"
+    print "{\n    return op >= 0 && (size_t)op < sizeof lanes / sizeof *lanes ? lanes[op][t] : NULL;\n}"
     print "\ngnd__loop *gnd__exact_cast(gnd_dtype from, gnd_dtype to)\n{\n    return casts[from][to];\n}"
 }

@@ -130,8 +130,9 @@ gnd_status gnd__codegen_pieces(const gnd__kir *const *k, int n, const gnd__targe
 int gnd__codegen_rows_fit(const gnd__kir *k, const gnd__target *t);
 
 /* Whether a CPU's kernel of k, a reduction (axes merged) without random numbers, goes along rows;
- * *most: how many groups of lanes it takes at once (kernels/reduce_cpu.cl). */
-int gnd__codegen_by_rows(const gnd__kir *k, int *most);
+ * *most: how many groups of lanes it takes at once (kernels/reduce_cpu.cl); *chunk: the elements of
+ * a part of a row, 0: rows are not divided. */
+int gnd__codegen_by_rows(const gnd__kir *k, int *most, int64_t *chunk);
 /* Whether it goes down columns; *chunk: the elements of a part of a column. */
 int gnd__codegen_by_columns(const gnd__kir *k, int64_t *chunk);
 

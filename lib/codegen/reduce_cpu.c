@@ -93,16 +93,22 @@ static void write_rest(void *who, const gnd__holeargs *a)
     w->c->run.word_at = NULL;
 }
 
+/* The parts of a row of k, and the elements of each. */
+static int64_t row_parts(const gnd__kir *k, int64_t *chunk)
+{
+    const int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k);
+    const int64_t most = m > 0 && r > INT64_MAX / m ? 512 : tasks(m * r);
+    const int64_t splits = clamp((most + m - 1) / m, 1, clamp(r / ROW_RUN, 1, most));
+    *chunk = ((r + splits - 1) / splits + 1023) / 1024 * 1024;
+    return r ? (r + *chunk - 1) / *chunk : 1;
+}
+
 static gnd_status rows(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
     int n = k->nkeep + k->nred, last = n - 1;
-    int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k), splits, chunk, rows_per_task;
-    const int64_t most = m > 0 && r > INT64_MAX / m ? 512 : tasks(m * r);
-    splits = clamp((most + m - 1) / m, 1, clamp(r / ROW_RUN, 1, most));
-    chunk = (r + splits - 1) / splits;
-    chunk = (chunk + 1023) / 1024 * 1024;
-    splits = r ? (r + chunk - 1) / chunk : 1;
+    int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k), chunk, rows_per_task;
+    const int64_t splits = row_parts(k, &chunk);
     rows_per_task = clamp(8192 / (r + 1), 1, (m + 255) / 256);
     gnd__cg_begin(c, 0, "k_reduce");
     gnd__cg_reduce_args(c, splits == 1);
@@ -208,10 +214,14 @@ static gnd_status columns(gnd__cg *c)
     return gnd__cg_end_reduction(c, (size_t)(outer * tiles * splits), 1, splits, 1);
 }
 
-int gnd__codegen_by_rows(const gnd__kir *k, int *most)
+int gnd__codegen_by_rows(const gnd__kir *k, int *most, int64_t *chunk)
 {
+    if (by_columns(k) || gnd__kir_kept(k) == 0)
+        return 0;
     *most = extremes(k) ? MOST_EXACT : MOST;
-    return !by_columns(k);
+    if (row_parts(k, chunk) == 1)
+        *chunk = 0;
+    return 1;
 }
 
 gnd_status gnd__cg_reduce_cpu(gnd__cg *c)

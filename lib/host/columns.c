@@ -120,9 +120,8 @@ void gnd__points_columns(gnd__runner *r)
     int64_t rows = 1, index[GND__POINTS_AXES] = {0};
     for (int d = last - p->nred; d < last; d++)
         rows *= p->dim[d];
-    for (int64_t left = 0; left < p->dim[last]; left += GND__POINTS_BLOCK) {
-        const int64_t n =
-            p->dim[last] - left < GND__POINTS_BLOCK ? p->dim[last] - left : GND__POINTS_BLOCK;
+    for (int64_t left = 0; left < p->dim[last]; left += p->block) {
+        const int64_t n = p->dim[last] - left < p->block ? p->dim[last] - left : p->block;
         const int split = p->chunk < rows;
         if (!split)
             fold_part(r, whole, index, rows, left, n);

@@ -24,6 +24,10 @@ gnd__loop *gnd__exact_cast(gnd_dtype from, gnd_dtype to);
  * apart from x. NULL if there is none. */
 typedef void gnd__run(void *z, const void *x, size_t n);
 gnd__run *gnd__exact_run(int op, gnd_dtype t);
+/* z[l] = op(z[l], x[l + i * GND__EXACT_LANES]) for l below GND__EXACT_LANES and i below n, one i
+ * after the other, of such operations on floats. NULL if there is none. */
+enum { GND__EXACT_LANES = 64 };
+gnd__run *gnd__exact_lanes(int op, gnd_dtype t);
 
 /* The first greatest element, or least one, or the first NaN, of those before and x[i] for i below
  * n: *best is the element, *place its number, -1 if there are none before; x[0] has number `from`.

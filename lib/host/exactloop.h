@@ -111,4 +111,17 @@ BITS(GND_FROM_f64, g_u64, g_f64)
         memcpy(out, &x, sizeof x);                                                                 \
     }
 
+/* n groups of elements, each folded into the lanes at `out`, one into each. */
+#define LANES(name, t, ...)                                                                        \
+    GND__CLONES static void name(void *out, const void *in, size_t n)                              \
+    {                                                                                              \
+        g_##t *restrict z = out;                                                                   \
+        const g_##t *ys = in;                                                                      \
+        for (size_t i = 0; i < n; i++, ys += GND__EXACT_LANES)                                     \
+            for (int l = 0; l < GND__EXACT_LANES; l++) {                                           \
+                const g_##t x = z[l], y = ys[l];                                                   \
+                z[l] = (g_##t)(__VA_ARGS__);                                                       \
+            }                                                                                      \
+    }
+
 #endif

@@ -5,8 +5,9 @@
 #include "base/dtype.h"
 #include "host/native.h"
 
-/* Elements of an input, and of a result. */
-enum { MOST = 8192, MOST_SORTED = 4096, MOST_MOVED = 32768 };
+/* Elements of an input, and of a result; of a sorted row, which a device's thread sorts alone as
+ * well. */
+enum { MOST = 8192, MOST_SORTED = 8192, MOST_ROW = 32768, MOST_MOVED = 32768 };
 
 static gnd__native_select *select_of(const gnd__native *w)
 {
@@ -28,7 +29,7 @@ int gnd__native_has(const gnd__native *w)
     case GND__NATIVE_SELECT: return w->n > 0 && w->n <= MOST && select_of(w) != NULL;
     case GND__NATIVE_SORT:
         return kind != 'c' && w->t != GND_FLOAT16 && w->t != GND_BFLOAT16 &&
-               w->n <= MOST_SORTED / w->m;
+               w->n <= (w->m == 1 ? MOST_ROW : MOST_SORTED / w->m);
     case GND__NATIVE_SCAN:
         return w->n <= MOST / w->m / w->inner && gnd__native_scan_of(w->op, w->t, w->inner > 1);
     case GND__NATIVE_COPY: return w->n * w->m <= MOST_MOVED;

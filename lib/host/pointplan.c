@@ -10,9 +10,9 @@
 enum { NEAR = 24 << 10, SHORT = 32 };
 
 /* Times in eighths of a nanosecond, about: of a point that is moved, or comes from afar; with an
- * index; of a call; of a point that is folded, or compared for its place; of the fold of a row, by
+ * index; of a call; of a point that is compared for its place; of the fold of a row, by
  * runs and by lanes. */
-enum { MOVED = 4, FAR = 8, INDEX = 8, CALL = 64, FOLDED = 3, PLACED = 8, RUNS = 80, LANES = 480 };
+enum { MOVED = 4, FAR = 8, INDEX = 8, CALL = 64, PLACED = 8, RUNS = 80, LANES = 480 };
 
 /* Whether value v is the same in every row. */
 static int same_in_rows(const gnd__points *p, const gnd__pvalue *v)
@@ -66,14 +66,17 @@ static void mark_alone(gnd__points *p)
  * several boxes, more small blocks lie in a single one. */
 static void set_block(gnd__points *p)
 {
-    int bytes = 0, at = 0, boxes = 0;
+    int bytes = 0, at = 0, boxes = 0, most = 1;
     for (int i = 0; i < p->nvalue; i++) {
         bytes += p->value[i].size;
+        most = p->value[i].size > most ? p->value[i].size : most;
         boxes |= p->value[i].kind == GND__PV_WITHIN;
     }
     p->block = bytes > 0 ? NEAR / bytes & ~63 : GND__POINTS_LARGE;
     p->block = p->block > GND__POINTS_LARGE ? GND__POINTS_LARGE : p->block;
-    p->block = p->block < GND__POINTS_BLOCK || p->nred || boxes ? GND__POINTS_BLOCK : p->block;
+    p->block = p->block < GND__POINTS_BLOCK || boxes ? GND__POINTS_BLOCK : p->block;
+    if (p->nred && !boxes) /* what a fold holds of each column is in such a room too */
+        p->block = GND__POINTS_BLOCK * GND__POINTS_BYTES / most;
     for (int i = 0; i < p->nvalue; i++, at += p->block * p->value[i - 1].size)
         p->value[i].room = at;
 }
@@ -171,7 +174,7 @@ int64_t gnd__points_cost(const gnd__points *p)
                  !p->value[i].once;
     }
     for (int f = 0; f < p->nfold; f++) {
-        point += p->fold[f].place ? PLACED : FOLDED;
+        point += p->fold[f].place ? PLACED : (p->fold[f].size + 3) / 4;
         fold += p->nred ? results * CALL
                         : rows * (n < GND__FOLD_LANES || p->fold[f].unordered ? RUNS : LANES);
     }

@@ -175,10 +175,12 @@ static int run_row(gnd__runner *r)
     const int last = p->naxes - 1;
     const int64_t count = last < 0 ? 1 : p->dim[last];
     const int64_t block = p->whole ? count : p->block;
+    const int64_t part = p->nfold && p->chunk ? p->chunk : count;
     for (int f = 0; f < p->nfold; f++)
         gnd__fold_begin(&p->fold[f], &r->fold[f]);
-    for (int64_t left = 0; left < count; left += block) {
-        const int64_t n = count - left < block ? count - left : block;
+    for (int64_t left = 0, n; left < count; left += n) {
+        const int64_t end = left / part * part + part, to = end < count ? end : count;
+        n = to - left < block ? to - left : block;
         for (int i = 0; i < p->nvalue; i++)
             if (!p->value[i].after)
                 gnd__points_value(r, i, left, n);
@@ -188,6 +190,8 @@ static int run_row(gnd__runner *r)
             fill_block(r, p->out[o].value, n);
         if (!p->nfold)
             gnd__points_store(r, left, n);
+        for (int f = 0; f < p->nfold && p->chunk && left + n == to; f++)
+            gnd__fold_part(&p->fold[f], &r->fold[f]);
     }
     if (!p->nfold)
         return 1;

@@ -70,7 +70,8 @@ typedef struct gnd__pfold {
     uint8_t compensated;    /* a sum of floats, which carries its rounding error along */
     gnd__place_loop *place; /* not NULL: the result is the place (int64) of an extreme */
     gnd__loop *op;
-    gnd__run *run; /* the same from element to element */
+    gnd__run *run;   /* the same from element to element */
+    gnd__run *lanes; /* the same on lanes, of floats */
     char identity[GND__POINTS_BYTES];
 } gnd__pfold;
 
@@ -78,7 +79,8 @@ typedef struct gnd__points {
     int naxes, nvalue, naccess, nout, ncheck;
     int nfold; /* 0: a map; else outputs are values `after` the rows */
     /* nred > 0: folds go down columns. The last axis is that of the columns, the nred before it are
-     * reduced, in parts of `chunk` elements */
+     * reduced, in parts of `chunk` elements. Else rows are folded in parts of `chunk` elements, a
+     * multiple of 1024; 0: in one */
     int nred;
     int64_t chunk;
     int most; /* groups of 64 elements that a fold takes at once */
@@ -99,16 +101,20 @@ typedef struct gnd__points {
 } gnd__points;
 
 /* A fold under way (fold.c). */
-enum { GND__FOLD_LANES = 64 };
+enum { GND__FOLD_LANES = GND__EXACT_LANES };
 typedef struct gnd__folding {
     char lane[2][GND__FOLD_LANES * GND__POINTS_BYTES];
-    int cur, groups;
+    int groups, parts;
     int64_t place, seen; /* of the extreme in sum; elements so far */
-    char sum[GND__POINTS_BYTES], error[GND__POINTS_BYTES];
+    struct gnd__partial {
+        char sum[GND__POINTS_BYTES], error[GND__POINTS_BYTES];
+    } now, all; /* of this part of a row, and of the parts before it */
 } gnd__folding;
 void gnd__fold_begin(const gnd__pfold *f, gnd__folding *s);
 /* Takes the next n values: a multiple of GND__FOLD_LANES, except at the end of the row. */
 void gnd__fold_take(const gnd__pfold *f, gnd__folding *s, const char *v, int64_t n, int most);
+/* Ends a part of a row; gnd__fold_take begins the next one. */
+void gnd__fold_part(const gnd__pfold *f, gnd__folding *s);
 /* Writes the result to z. */
 void gnd__fold_end(const gnd__pfold *f, gnd__folding *s, char *z);
 /* All of these for a row of n values. */

@@ -24,6 +24,7 @@
 
 enum {
     WORK = 14 * 8000, /* most time, as gnd__points_cost gives it; for more, the device is faster */
+    DRAWN = 640,      /* cost of a random number, times its size (gnd__pvalue) */
     PEEK = 4096,      /* elements of a long row of bools that may decide */
     MORE = WORK / 8,  /* the same as WORK for each step after the first, which starts sooner */
     MOST = 16 * WORK  /* for all steps that the caller of a replay waits for */
@@ -75,6 +76,7 @@ static int set_value(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir *
 {
     const gnd__instr *in = &k->instr[i];
     gnd__pvalue *v = &h->p.value[i];
+    int cost;
     if (!fits(in->dtype))
         return 0;
     *v = (gnd__pvalue){.size = (uint8_t)gnd_dtype_size((gnd_dtype)in->dtype),
@@ -105,7 +107,8 @@ static int set_value(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir *
         for (int j = 0; j < gnd__kir_nargs(k, in) && j < 3; j++)
             v->a[j] = in->a[j];
         v->loop = gnd__exact_op(in->op, (gnd_dtype)in->ctype);
-        v->cost = (uint8_t)(gnd__ops[in->op].cost < 255 ? gnd__ops[in->op].cost : 255);
+        cost = gnd__ops[in->op].word_bits ? DRAWN / v->size : gnd__ops[in->op].cost;
+        v->cost = (uint8_t)(cost < 255 ? cost : 255);
         return v->loop != NULL;
     case GND__I_RED:
         v->kind = GND__PV_FOLD;
@@ -159,9 +162,10 @@ static int set_fold(struct gnd__here *h, const gnd__kir *k, int j)
     f->compensated = info->compensated && gnd_dtype_kind(t) == 'f';
     f->op = gnd__exact_op(info->op, t);
     f->run = gnd__exact_run(info->op, t);
+    f->lanes = gnd__exact_lanes(info->op, t);
     const gnd__scalar s = identity(info->identity, t);
     gnd__store_scalar(t, f->identity, &s);
-    return f->op && f->run;
+    return f->op && f->run && (f->unordered || f->lanes);
 }
 
 static int set_access(struct gnd__here *h, const gnd__kir *k, int i)
@@ -211,8 +215,10 @@ static int set_axes(struct gnd__here *h, const gnd__kir *k)
             return 0;
     }
     p->nfold = k->reduce ? k->nreds : 0;
-    return p->nfold <= GND__POINTS_FOLDS &&
-           (!k->reduce || p->nred || gnd__codegen_by_rows(k, &p->most));
+    if (k->reduce && !p->nred && !gnd__codegen_by_rows(k, &p->most, &p->chunk))
+        return 0;
+    p->chunk = p->peek ? 0 : p->chunk;
+    return p->nfold <= GND__POINTS_FOLDS;
 }
 
 int gnd__here_may(const gnd__pgraph *g)
@@ -261,13 +267,13 @@ static void cut(struct gnd__here *h)
     }
 }
 
-/* Completes the points of h. Returns 0 if they take too long. */
-static int ready(struct gnd__here *h)
+/* Completes the points of h. Returns 0 if they take too long, in place of so many launches. */
+static int ready(struct gnd__here *h, int steps)
 {
     gnd__points_ready(&h->p);
     h->cost = gnd__points_cost(&h->p);
     cut(h);
-    return h->cost <= WORK;
+    return h->cost <= WORK + (steps > 1 ? WORK / 2 : 0);
 }
 
 static void let_go(struct gnd__here *h)
@@ -283,7 +289,8 @@ struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int step
         return NULL;
     h->owners = 1;
     h->steps = steps;
-    int ok = set_kir(h, g, k) && (steps == 1 || (steps == 2 && (h->p.nred || h->p.peek)));
+    int ok =
+        set_kir(h, g, k) && (steps == 1 || (steps == 2 && (h->p.nred || h->p.peek || h->p.chunk)));
     for (int i = 0; i < k->nout && ok; i++) {
         if (k->out[i].access < 0)
             continue;
@@ -291,7 +298,7 @@ struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int step
         h->p.out[h->p.nout].value = k->out[i].value;
         h->p.out[h->p.nout++].access = k->out[i].access;
     }
-    if (!ok || !ready(h)) {
+    if (!ok || !ready(h, steps)) {
         let_go(h);
         return NULL;
     }
@@ -314,7 +321,7 @@ int gnd__here_element(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir 
     h->p.nout = 1;
     h->p.out[0].value = (int16_t)v;
     h->p.out[0].access = (int16_t)i;
-    return ready(h);
+    return ready(h, 1);
 }
 
 gnd_status gnd__here_later(struct gnd__here *h, const gnd__gkernel *gk, gnd__form *form, gnd_err *e)

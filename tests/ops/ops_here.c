@@ -184,7 +184,7 @@ static void casts(gnd_dtype t, const gnd_dtype *to, int count)
 }
 
 /* x: (13, 19) float32; v: (19,) float32; k: (13, 1) int32; s: () float32; l: 259 int64; q: 3001
- * float32; w: 259 float64 with special values. */
+ * float32; w: 259 float64 with special values; b: 70001 float32. */
 static const struct {
     const char *text;
     int here;
@@ -291,6 +291,30 @@ static const struct {
     {"eigvalsh(c)", 2},
     {"put(x, k[:, 0] * 2, v)", 2},
     {"sin(x)", 1},
+    {"b.sum()", 1}, /* rows in parts */
+    {"b[:33500].astype(float64).mean()", 1},
+    {"min(b)", 1},
+    {"b[:66000].reshape((2, 33000)).max(axis=1)", 1},
+    {"sqrt((b[:50001] * b[:50001]).sum()) + s", 1},
+    {"prod(b[:33003])", 1},
+    {"max(concatenate([b[:33000], w.astype(float32)]))", 2}, /* NaN */
+    {"sort(b[:16000])", 1},                                  /* by digits */
+    {"sort(b[:8000].astype(float64))", 1},
+    {"sort(b[:6000], descending=True)", 1},
+    {"argsort(b[:8000], descending=True)", 1},
+    {"argsort((b[:8000] / 100).astype(int64))", 2},
+    {"sort(b[:9000].astype(int16))", 1},
+    {"sort(b[:9000].astype(uint8))", 1},
+    {"sort((b[:8000] * 1000).astype(int64))", 1},
+    {"sort(b[:3500].astype(int64) * 2 + (arange(3500) == 3) * 4611686018427387904)", 2},
+    {"argsort(b[:3500].astype(uint64) * 2 + (arange(3500) == 3) * 4611686018427387904)", 2},
+    {"sort(trunc(b[:8000] / 3000))", 1}, /* zeros of both signs */
+    {"sort(where(b[:5000] > 2000, w[3] / w[0] * 0, b[:5000] * 1.5))", 3},
+    {"sort(b[:5000])[::-1][:3000] - sort(b[:5000])[:3000]", 2},
+    {"sort(b[:400].reshape((4, 100)), axis=1)", 1},
+    {"partition(b[:5000], 4990)[4990:]", 1},
+    {"partition(b[:5000].astype(float64), 17)[17]", 1},
+    {"argpartition(b[:5000], 5)[:5]", 1},
     {"x.astype(float16) + 1", 0},
     {"x + 1j", 0},
     {"ones((7, 3)) - zeros(3)", 1},
@@ -299,8 +323,8 @@ static const struct {
 
 static void expressions(void)
 {
-    static float data[13 * 19], many[3001];
-    const int64_t nmany = 3001;
+    static float data[13 * 19], many[3001], long_row[70001];
+    const int64_t nmany = 3001, nlong = 70001;
     int32_t rows[13];
     const int64_t dim[2] = {13, 19}, tall[2] = {13, 1}, square[2] = {9, 9};
     int bad = 0;
@@ -308,6 +332,8 @@ static void expressions(void)
         data[i] = (float)(int)(random_word() % 1000) / 16 - 30;
     for (int i = 0; i < nmany; i++)
         many[i] = (float)(int)(random_word() % 100000) / 7 - 5000;
+    for (int i = 0; i < nlong; i++)
+        long_row[i] = (float)(int)(random_word() % 1000000) / 70 - 7000;
     for (int i = 0; i < 13; i++)
         rows[i] = i - 5;
     gnd_scope_begin();
@@ -317,14 +343,38 @@ static void expressions(void)
     gnd_array *s = gnd_from(dev, GND_FLOAT32, 0, NULL, data + 7);
     gnd_array *c = gnd_from(dev, GND_COMPLEX64, 2, square, many);
     gnd_array *q = gnd_from(dev, GND_FLOAT32, 1, &nmany, many), *w = values(GND_FLOAT64, N);
+    gnd_array *b = gnd_from(dev, GND_FLOAT32, 1, &nlong, long_row);
     for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++) {
         gnd_array *y[2];
         for (int j = 0; j < 2; j++)
             y[j] = gnd_eval(dev, exprs[i].text, "x", x, "v", v, "k", k, "s", s, "l", l, "q", q, "w",
-                            w, "c", c, NULL);
+                            w, "c", c, "b", b, NULL);
         bad += compare(1, &y[0], &y[1], &exprs[i].here, &exprs[i].text);
     }
     tap_ok(!bad, "%zu expressions", sizeof exprs / sizeof *exprs);
+    gnd_scope_end();
+}
+
+/* Random words, and what is made of them. */
+static void draws(void)
+{
+    const int64_t dim[2] = {13, 19}, few = 300;
+    const int here[] = {1, 1, 1, 1, 2, 3};
+    const char *const name[] = {"random", "random", "uniform", "uniform", "permutation", "shuffle"};
+    gnd_array *y[2][6];
+    gnd_scope_begin();
+    gnd_array *x = gnd_astype(values(GND_INT64, N), GND_INT32);
+    gnd_eval_all(1, &x);
+    for (int i = 0; i < 2; i++) {
+        gnd_rng g = gnd_rng_seed(7);
+        y[i][0] = gnd_rng_random(&g, dev, GND_FLOAT32, 2, dim);
+        y[i][1] = gnd_rng_random(&g, dev, GND_FLOAT64, 1, &few);
+        y[i][2] = gnd_rng_uniform(&g, dev, GND_FLOAT32, 2, dim, gnd_real(-3), gnd_real(2));
+        y[i][3] = gnd_rng_uniform(&g, dev, GND_FLOAT64, 1, &few, gnd_real(5), gnd_real(6));
+        y[i][4] = gnd_rng_permutation(&g, dev, few);
+        y[i][5] = gnd_rng_shuffle(&g, x, 0);
+    }
+    tap_ok(!compare(6, y[0], y[1], here, name), "random words");
     gnd_scope_end();
 }
 
@@ -471,6 +521,7 @@ int main(void)
     for (int i = 0; i < some; i++)
         casts(all[i], all, count);
     expressions();
+    draws();
     calls();
     order();
     deciding(100, 1, 1);
