@@ -5,7 +5,8 @@
 // is exchanged with this one; of equal ones the first counts.
 
 // The first `cols` columns, at most WIDE, from row `first` of the matrix on: a group of GROUP work-items, 64 to 512, has
-// EACH rows per work-item in registers. Columns from cols on are 0 and stay so.
+// EACH rows per work-item in registers. The column of the pivot is the first of those in registers; then the others move
+// up and it becomes the last, so that one text serves all.
 //@text lu_columns
     GND_LOCAL $R most[GROUP + GROUP / 8 + 8];
     GND_LOCAL int place[GROUP + GROUP / 8 + 8];
@@ -29,14 +30,13 @@
         p = v > great || (v == great && i < p) ? i : p; \
         great = v > great ? v : great; \
     }
-    UNROLL
-    for (int c = 0; c < WIDE; c++) {
+    for (int c = 0; c < n; c++) {
         $R great = -1;
         int p = c;
         UNROLL
         for (int r = 0; r < EACH; r++) {
             const int i = lid + r * GROUP;
-            const $R v = SIZE(x[r][c]);
+            const $R v = SIZE(x[r][0]);
             p = i >= c && i < m && v > great ? i : p;
             great = i >= c && i < m && v > great ? v : great;
         }
@@ -62,7 +62,6 @@
         great = -1;
         p = c;
         GREATEST(GROUP + GROUP / 8, 1)
-        p = c < n ? p : c;
         UNROLL
         for (int r = 0; r < EACH; r++)
             if (lid + r * GROUP == p) {
@@ -88,10 +87,10 @@
             for (int k = 0; k < WIDE; k++)
                 x[0][k] = line[WIDE + k];
         }
-        const $T pivot = line[WIDE + c];
+        const $T pivot = line[WIDE];
         const int none = SIZE(pivot) == 0, near = SIZE(pivot) < LEAST;
         const $T by = DIV(VALUE(1), none ? VALUE(1) : pivot);
-        if (lid == 0 && c < n) {
+        if (lid == 0) {
             pivots[at + c] = (g_i32)(first + p + 1);
 #if STRICT
             if (none && check[0] == 0) {
@@ -103,22 +102,22 @@
 #endif
         }
         UNROLL
-        for (int r = 0; r < EACH; r++)
-            if (lid + r * GROUP > c && !none) {
-                const $T f = near ? DIV(x[r][c], pivot) : MUL(x[r][c], by);
-                x[r][c] = f;
-                UNROLL
-                for (int k = c + 1; k < WIDE; k++)
-                    x[r][k] = LESS(x[r][k], f, line[WIDE + k]);
-            }
+        for (int r = 0; r < EACH; r++) {
+            const int below = lid + r * GROUP > c && !none;
+            const $T f = !below ? x[r][0] : near ? DIV(x[r][0], pivot) : MUL(x[r][0], by);
+            UNROLL
+            for (int k = 1; k < WIDE; k++)
+                x[r][k - 1] = below && k < WIDE - c ? LESS(x[r][k], f, line[WIDE + k]) : x[r][k];
+            x[r][WIDE - 1] = f;
+        }
     }
     UNROLL
     for (int r = 0; r < EACH; r++) {
         UNROLL
-        for (int c = 0; c < WIDE; c++) {
-            const int i = lid + r * GROUP;
-            if (i < m && c < n)
-                gnd_st_$t(y, begin + i + c * ld, x[r][c]);
+        for (int k = 0; k < WIDE; k++) { /* n have moved to the end */
+            const int i = lid + r * GROUP, c = k - WIDE + n;
+            if (i < m && c >= 0)
+                gnd_st_$t(y, begin + i + c * ld, x[r][k]);
         }
     }
 

@@ -27,8 +27,8 @@
     for (int k = 1; k < GROUP / 64; k++) \
         total = total + part[GROUP + GROUP / 8 + k];
 
-// The first `cols` columns, at most WIDE, of which a group has EACH rows per work-item in registers. Columns from cols on
-// are 0 and stay so.
+// The first `cols` columns, at most WIDE, of which a group has EACH rows per work-item in registers. The
+// column that is reflected is the first of those in registers; then the others move up, so that one text serves all.
 //@text reflect_columns
     GND_LOCAL $T part[GROUP + GROUP / 8 + GROUP / 64], sums[WIDE * GROUP], some[WIDE * 16], w[WIDE], line[1];
     const int lid = (int)GND_LID(0), m = (int)rows, n = (int)cols;
@@ -41,15 +41,14 @@
             x[r][c] = i < m && c < n ? gnd_ld_$t(y, begin + i + c * ld) : VALUE(0);
         }
     }
-    UNROLL
-    for (int c = 0; c < WIDE; c++) {
+    for (int c = 0; c < n; c++) {
         $R most = 0, sum = 0;
         UNROLL
         for (int r = 0; r < EACH; r++)
             if (lid + r * GROUP >= c)
-                most = fmax(most, GREATER(x[r][c]));
+                most = fmax(most, GREATER(x[r][0]));
         if (lid == c)
-            line[0] = x[0][c];
+            line[0] = x[0][0];
         /* the greatest, by a power of 2 of which squares neither overflow nor vanish */
         part[lid] = VALUE(most);
         GND_BARRIER();
@@ -69,11 +68,12 @@
         for (int k = 1; k < GROUP / 64; k++)
             most = fmax(most, REAL(part[GROUP + GROUP / 8 + k]));
         const int e = gnd_frexpe_$r(most);
-        const $T alpha = SCALED(line[0], -e);
+        const $R down = gnd_ldexp_$r(1, -e / 2), more = gnd_ldexp_$r(1, -e - -e / 2);
+        const $T alpha = SHRUNK(line[0]);
         UNROLL
         for (int r = 0; r < EACH; r++)
             if (lid + r * GROUP > c)
-                sum += SQUARE(SCALED(x[r][c], -e));
+                sum += SQUARE(SHRUNK(x[r][0]));
         $T all;
         TOTAL(all, VALUE(sum), VALUE(0))
         $T f = VALUE(0), by = VALUE(0), beta = alpha;
@@ -83,31 +83,31 @@
             f = DIV(beta - alpha, beta);
             by = DIV(VALUE(1), alpha - beta);
         }
-        if (lid == 0 && c < n)
+        if (lid == 0)
             gnd_st_$t(tau, c, f);
         UNROLL
         for (int r = 0; r < EACH; r++) {
             const int i = lid + r * GROUP;
-            x[r][c] = i > c ? MUL(SCALED(x[r][c], -e), by) : i == c ? VALUE(1) : x[r][c];
+            x[r][0] = i > c ? MUL(SHRUNK(x[r][0]), by) : i == c ? VALUE(1) : x[r][0];
         }
         UNROLL
-        for (int k = c + 1; k < WIDE; k++) {
+        for (int k = 1; k < WIDE; k++) {
             $T s = VALUE(0);
             UNROLL
             for (int r = 0; r < EACH; r++)
                 if (lid + r * GROUP >= c)
-                    s = s + MUL(CONJ(x[r][c]), x[r][k]);
+                    s = s + MUL(CONJ(x[r][0]), x[r][k]);
             sums[k * GROUP + lid] = s;
         }
         GND_BARRIER();
-        if (lid < WIDE * 16 && lid / 16 > c) {
+        if (lid < WIDE * 16 && lid / 16 > 0) {
             $T s = sums[lid / 16 * GROUP + lid % 16];
             for (int k = 1; k < GROUP / 16; k++)
                 s = s + sums[lid / 16 * GROUP + lid % 16 + k * 16];
             some[lid] = s;
         }
         GND_BARRIER();
-        if (lid < WIDE && lid > c) {
+        if (lid < WIDE && lid > 0) {
             $T s = some[lid * 16];
             for (int k = 1; k < 16; k++)
                 s = s + some[lid * 16 + k];
@@ -115,22 +115,15 @@
         }
         GND_BARRIER();
         UNROLL
-        for (int r = 0; r < EACH; r++)
-            if (lid + r * GROUP >= c) {
-                UNROLL
-                for (int k = c + 1; k < WIDE; k++)
-                    x[r][k] = LESS(x[r][k], x[r][c], w[k]);
-            }
-        if (lid == c)
-            x[0][c] = SCALED(beta, e);
-    }
-    UNROLL
-    for (int r = 0; r < EACH; r++) {
-        UNROLL
-        for (int c = 0; c < WIDE; c++) {
+        for (int r = 0; r < EACH; r++) {
             const int i = lid + r * GROUP;
-            if (i < m && c < n)
-                gnd_st_$t(y, begin + i + c * ld, x[r][c]);
+            const $T v = x[r][0];
+            if (i < m)
+                gnd_st_$t(y, begin + i + c * ld, i == c ? SCALED(beta, e) : v);
+            UNROLL
+            for (int k = 1; k < WIDE; k++)
+                x[r][k - 1] = i >= c ? LESS(x[r][k], v, w[k]) : x[r][k];
+            x[r][WIDE - 1] = VALUE(0);
         }
     }
 

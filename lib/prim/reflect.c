@@ -42,9 +42,12 @@ static void macros(gnd__prog *p, int64_t each, int64_t wide)
         gnd__pk_def(
             p, "#define SCALED(z, e) gnd_cplx_%s(gnd_ldexp_%s((z).x, e), gnd_ldexp_%s((z).y, e))\n",
             t, r, r);
+        gnd__pk_def(p, "#define SHRUNK(z) gnd_cplx_%s((z).x * down * more, (z).y * down * more)\n",
+                    t);
     } else {
         gnd__pk_def(p, "#define GREATER(z) fabs(z)\n#define STANDS(z, rest) ((rest) == 0)\n");
         gnd__pk_def(p, "#define SCALED(z, e) gnd_ldexp_%s(z, e)\n", t);
+        gnd__pk_def(p, "#define SHRUNK(z) ((z) * down * more)\n");
     }
     gnd__pk_defs(p, "reflect_sums", p->dtype);
 }

@@ -65,6 +65,14 @@ static double apart(gnd_dtype t, const char *a, const char *b, int64_t n, double
 {
     const size_t size_of = gnd_dtype_size(t);
     double worst = 0, largest = 0;
+    if (t == GND_FLOAT16 || t == GND_BFLOAT16) { /* devices encode NaN in several ways */
+        const unsigned inf = t == GND_FLOAT16 ? 0x7c00 : 0x7f80;
+        const uint16_t *x = (const void *)a, *y = (const void *)b;
+        for (int64_t i = 0; i < n; i++)
+            if (x[i] != y[i] && ((x[i] & 0x7fff) <= inf || (y[i] & 0x7fff) <= inf))
+                return INFINITY;
+        return 0;
+    }
     if (t != GND_FLOAT32 && t != GND_FLOAT64 && t != GND_COMPLEX64 && t != GND_COMPLEX128)
         return memcmp(a, b, (size_t)n * size_of) ? INFINITY : 0;
     const int wide = t == GND_FLOAT64 || t == GND_COMPLEX128;
