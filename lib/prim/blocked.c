@@ -17,6 +17,7 @@
 #include "prim/panels.h"
 #include "prim/reflect.h"
 #include "prim/small.h"
+#include "prim/tall_qr.h"
 
 /* Columns of a panel, and of small matrices, so that these have several. LEAST: the order from
  * which it was faster than LAPACK on 16 cores, on an H200 by OpenCL and CLBlast (for 4096 in
@@ -67,7 +68,7 @@ int gnd__blocked_takes(gnd__gdev *d, const gnd_solve_desc *s)
     case GND_SOLVE_QR:
         yes = q >= (device ? LEAST_DEVICE : LEAST) ||
               (device && q >= LEAST_TALL && s->m >= TALL * s->n && s->m * s->n >= LARGE &&
-               gnd__real_of((gnd_dtype)s->dtype) == GND_FLOAT64);
+               (gnd__real_of((gnd_dtype)s->dtype) == GND_FLOAT64 || q > GND__TALL_QR_NARROW));
         break;
     case GND_SOLVE_SOLVE: yes = s->n >= (device ? LEAST_DEVICE : LEAST); break;
     case GND_SOLVE_TRIANGULAR:

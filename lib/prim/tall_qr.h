@@ -12,6 +12,9 @@
  * 1-d: Q (m, n), then R (n, n), both in C order. Messages begin with func, a literal. */
 gnd_array *gnd__tall_qr_node(const char *func, gnd_array *a, gnd_array *square);
 /* Whether dev has room for the kernel. */
+/* Columns up to which the host's part of it is short beside panels on the device. */
+enum { GND__TALL_QR_NARROW = 128 };
+
 int gnd__tall_qr_room(const gnd_device *dev);
 
 #endif

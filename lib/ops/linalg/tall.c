@@ -78,8 +78,8 @@ int gnd__tall_core(gnd__mats *a, gnd_solve_op op, gnd_array **q)
     core.m = a->n;
     if (a->nb || a->m <= a->n || a->x->kind == GND__ERROR || gnd__solve_native(a->dev, &core))
         return 0;
-    if (gnd__solve_native(a->dev, &whole) ? !gnd__solve_native(a->dev, &first)
-                                          : !gnd__tall_qr_takes(a))
+    if (!gnd__solve_native(a->dev, &first) &&
+        (gnd__solve_native(a->dev, &whole) || !gnd__tall_qr_takes(a)))
         return 0;
     (void)gnd_qr(a->x, 0, q, &r); /* an error is in both */
     *q = (*q)->kind == GND__ERROR ? *q : gnd_expand_dims(*q, GND_AXIS(0));
