@@ -10,6 +10,8 @@ lib=$(find "$GND_BUILDDIR/intel" -name libintelocl.so 2>/dev/null | head -n 1)
 [ -n "$lib" ] || skip_all "Intel's OpenCL runtime is not in build/intel: $(cat "$GND_BUILDDIR/intel.why" 2>/dev/null ||
     echo './quickstart check installs it')"
 
+GND_CACHE=1 GND_CACHE_DIR=$scratch/cache # speeds are measured once
+export GND_CACHE GND_CACHE_DIR
 # Rank 1 sees Intel's driver alone, the others PoCL's.
 mkdir icd
 echo "$lib" >icd/intel.icd
@@ -17,9 +19,9 @@ cat >rank <<END
 #!/bin/sh
 case \${OMPI_COMM_WORLD_RANK-\${PMI_RANK-}} in
     1)
-        OCL_ICD_VENDORS=$scratch/icd/ GND_CACHE=0 GND_DEVICE=opencl:0
+        OCL_ICD_VENDORS=$scratch/icd/ GND_DEVICE=opencl:0
         LD_LIBRARY_PATH="${lib%/*}\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}"
-        export OCL_ICD_VENDORS GND_CACHE GND_DEVICE LD_LIBRARY_PATH
+        export OCL_ICD_VENDORS GND_DEVICE LD_LIBRARY_PATH
         ;;
 esac
 exec "\$@"
@@ -40,10 +42,9 @@ while IFS= read -r text; do
     mixed eval --mpi "$text"
     check "$text" diff want out
 done <<'END'
-(arange(1000.) * 0.25).sum()
 sort((arange(301) * 77) % 301)[::30]
 (arange(35).reshape(7, 5) @ arange(15).reshape(5, 3)).astype(int64)
-cumsum(arange(100))[9::10]
+cumsum(arange(100) * 0.25)[9::10]
 END
 if [ -n "${GND_TEST_ALL-}" ]; then
     launcher=./rank
