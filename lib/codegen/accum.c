@@ -46,6 +46,15 @@ gnd_dtype gnd__acc_dtype(const gnd__kir *k, int j, int part)
     return t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
 }
 
+int64_t gnd__acc_bytes(const gnd__kir *k)
+{
+    int64_t n = 0;
+    for (int j = 0; j < k->nreds; j++)
+        for (int p = 0; p < gnd__acc_parts(k, j); p++)
+            n += (int64_t)gnd_dtype_size(gnd__acc_dtype(k, j, p));
+    return n;
+}
+
 /* Whether accumulator j is a 64-bit key: the value in an ordered form above the complement of the
  * index. The greatest key wins, whatever the order. 0: only the identity was met. */
 static int keyed(const gnd__cg *c, int j)

@@ -218,6 +218,8 @@ void gnd__words_value(gnd__cg *c, int i);
  */
 int gnd__acc_parts(const gnd__kir *k, int j); /* 1 or 2 */
 gnd_dtype gnd__acc_dtype(const gnd__kir *k, int j, int part);
+/* Bytes of the accumulators of a work-item. */
+int64_t gnd__acc_bytes(const gnd__kir *k);
 void gnd__acc_declare(gnd__cg *c, const char *name, const char *len);
 /* Accumulators T in local memory, `count` of each. */
 void gnd__acc_shared(gnd__cg *c, int count);

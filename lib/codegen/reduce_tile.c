@@ -68,22 +68,13 @@ static int repeats(const gnd__kir *k, int d)
     return 0;
 }
 
-static int64_t acc_bytes(const gnd__kir *k)
-{
-    int64_t n = 0;
-    for (int j = 0; j < k->nreds; j++)
-        for (int p = 0; p < gnd__acc_parts(k, j); p++)
-            n += (int64_t)gnd_dtype_size(gnd__acc_dtype(k, j, p));
-    return n;
-}
-
 /* Limits tiles to n results that fit registers and local memory and keep the text reasonably
  * short. */
 static int fits(const gnd__cg *c, const tile *t, int n)
 {
-    return acc_bytes(c->k) * n <= 256 && c->k->ninstr * n * t->vec <= MAX_BODY &&
-           (!t->shared ||
-            (uint64_t)acc_bytes(c->k) * (uint64_t)(n * GROUP) <= c->t->props->local_bytes / 4 * 3);
+    return gnd__acc_bytes(c->k) * n <= 256 && c->k->ninstr * n * t->vec <= MAX_BODY &&
+           (!t->shared || (uint64_t)gnd__acc_bytes(c->k) * (uint64_t)(n * GROUP) <=
+                              c->t->props->local_bytes / 4 * 3);
 }
 
 static int choose(gnd__cg *c, tile *t)

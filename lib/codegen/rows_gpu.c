@@ -46,22 +46,12 @@ static int most_elements(const gnd__kir *k)
     return n;
 }
 
-/* Bytes of the accumulators of a work-item. */
-static int64_t acc_bytes(const gnd__kir *k)
-{
-    int64_t n = 0;
-    for (int j = 0; j < k->nreds; j++)
-        for (int p = 0; p < gnd__acc_parts(k, j); p++)
-            n += (int64_t)gnd_dtype_size(gnd__acc_dtype(k, j, p));
-    return n;
-}
-
 /* The most work-items of a row, whose accumulators fit in local memory. */
 static int largest_group(const gnd__kir *k, const gnd__target *t)
 {
     int n = LAST_GROUP;
     while (n > 1 && ((size_t)n > t->props->max_group || (size_t)n > t->props->max_local[0] ||
-                     n * acc_bytes(k) > TREE_BYTES))
+                     n * gnd__acc_bytes(k) > TREE_BYTES))
         n /= 2;
     return n;
 }
@@ -71,7 +61,7 @@ int gnd__codegen_rows_fit(const gnd__kir *k, const gnd__target *t)
     if (t->cpu)
         return gnd__rows_fit_cpu(k);
     return gnd__kir_reduced(k) <= (int64_t)most_elements(k) * largest_group(k, t) &&
-           acc_bytes(k) * MAX_GROUP <= TREE_BYTES && TREE_BYTES <= t->props->local_bytes / 2;
+           gnd__acc_bytes(k) * MAX_GROUP <= TREE_BYTES && TREE_BYTES <= t->props->local_bytes / 2;
 }
 
 /* The numbers of vectors of a work-item: few, so that rows of many lengths share a kernel. */
