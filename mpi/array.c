@@ -171,13 +171,15 @@ gnd_status gndm__settle(gndm_ctx *c, int n, gndm_array *const *x)
     gnd_status st = GND_OK;
     const char *text = "";
     gnd_array **local = malloc(((size_t)n + 1) * sizeof *local);
+    int todo = 0;
     for (int i = 0; i < n && local; i++)
-        local[i] = x[i]->local;
-    if (local && n > 1)
-        gnd_eval_all(n, local); /* in one plan; failures are reported below */
+        if (!x[i]->known)
+            local[todo++] = x[i]->local;
+    if (todo > 1)
+        gnd_eval_all(todo, local); /* in one plan; failures are reported below */
     free(local);
     for (int i = 0; i < n && !st; i++) {
-        st = gndm__ready(c, x[i]->local);
+        st = x[i]->known ? GND_OK : gndm__ready(c, x[i]->local);
         if (st)
             text = gnd_status_of(x[i]->local) ? gnd_error(x[i]->local) : gnd_message();
     }

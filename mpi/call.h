@@ -240,6 +240,13 @@ enum {
     GNDM__ARGMAX,
     GNDM__ARGMIN
 };
+/* A reduction to one element (fold.c). gndm__folds: whether there is one of this kind, from partial
+ * results of dtype t. gndm__fold: combines the elements of x, which are the partial results, in C
+ * order; GNDM__MEAN divides their sum by count. part: the replicated partition of the result, of
+ * one element. The result is the same on all ranks. Never NULL. */
+int gndm__folds(int kind, gnd_dtype t, gnd_dtype result);
+gndm_array *gndm__fold(gndm_ctx *c, int kind, gndm_array *x, double count, gnd_dtype t,
+                       gndm_part *part);
 enum { GNDM__INVERSE = 1, GNDM__REAL = 2, GNDM__TWO_AXES = 4, GNDM__ALL_AXES = 8 }; /* transforms */
 enum {
     GNDM__SAME,    /* the axes are kept; their extents may change */

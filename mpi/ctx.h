@@ -40,6 +40,8 @@ struct gndm_array {
     gnd_dtype dtype;
     gndm_part *part;
     gnd_array *local; /* may hold an error of this rank alone */
+    int known;        /* local is a constant of one element, whose bytes number has: no work */
+    char number[16];
 };
 
 typedef struct gndm__box {
@@ -209,6 +211,9 @@ gnd_status gndm__check(gndm_ctx *c, const gndm_array *x);
  * ends if another rank fails. gndm__host: the same, and copies the elements to dst. */
 gnd_status gndm__ready(gndm_ctx *c, gnd_array *x);
 gnd_status gndm__host(gndm_ctx *c, gnd_array *x, void *dst, size_t nbytes);
+/* Whether numbers of dtype t have a type in C; the number at `at` as a weak scalar (fold.c). */
+int gndm__has_scalar(gnd_dtype t);
+gnd_array *gndm__scalar(gnd_dtype t, const void *at);
 /* Evaluates the local parts of n arrays and agrees on the status. */
 gnd_status gndm__settle(gndm_ctx *c, int n, gndm_array *const *x);
 /* "(3, 4)" */
@@ -238,9 +243,11 @@ gnd_status gndm__fetch_boxes(gndm_ctx *c, gndm_array *x, const gndm__wish *wish,
 /* Whether gndm__fetch would send no messages. */
 int gndm__fetch_is_local(const gndm_part *p, const gndm__box *want);
 /* gndm__is_small: whether x is split, has at least one axis, and `to` is a replicated partition of
- * few bytes. gndm__gather_small: that copy on every rank, by one all-gather (gather.c). The status
- * is the same on all ranks. */
+ * few bytes. gndm__gather_small: that copy on every rank, by one all-gather (gather.c).
+ * gndm__gather_host: the same into `whole`, host memory for all elements in C order. The status is
+ * the same on all ranks. */
 int gndm__is_small(const gndm_array *x, const gndm_part *to);
+gnd_status gndm__gather_host(gndm_ctx *c, gndm_array *x, void *whole);
 gnd_status gndm__gather_small(gndm_ctx *c, gndm_array *x, gnd_array **out);
 /* x in partition part, for use inside a call. Never NULL. */
 gndm_array *gndm__moved(gndm_ctx *c, gndm_array *x, gndm_part *part);

@@ -117,6 +117,10 @@ gndm_array *gndm_wrap(gndm_ctx *c, gnd_array *local, const gndm_part *part)
 static gnd_status read_all(gndm_ctx *c, gndm_array *x, void *dst, size_t nbytes)
 {
     int64_t places = 1;
+    if (x->known) {
+        memcpy(dst, x->number, nbytes);
+        return GND_OK;
+    }
     for (int d = 0; d < x->part->ndim; d++)
         places *= x->part->grid[d];
     gndm_part *whole = gndm__part_new(c, x->part->ndim, x->part->shape);
@@ -149,7 +153,7 @@ gnd_status gndm_read(gndm_array *x, void *dst, size_t nbytes)
     return st;
 }
 
-/* The only element of x as a gnd array on this rank's device, or an error. */
+/* The only element of x as a gnd array, if possible one that needs no device, or an error. */
 static gnd_array *one(gndm_array *x)
 {
     char data[16];
@@ -163,7 +167,8 @@ static gnd_array *one(gndm_array *x)
     const gnd_status st = gndm_read(x, data, gnd_dtype_size(gndm_dtype_of(x)));
     if (st)
         return gnd_fail(st, "item: %s", x->status ? gndm_error(x) : c->message);
-    return gnd_from(c->dev, x->dtype, 0, NULL, data);
+    return gndm__has_scalar(x->dtype) ? gndm__scalar(x->dtype, data)
+                                      : gnd_from(c->dev, x->dtype, 0, NULL, data);
 }
 
 double gndm_item_f64(gndm_array *x, gnd_status *s)

@@ -3,9 +3,10 @@
  * fn_reduce.c - reductions. Each rank reduces its part. The results of the parts form an array with
  * a leading axis for each split axis; such an axis has one element per non-empty part. The mover
  * makes this array whole along the leading axes, and it is reduced again, in the order of the
- * parts: the bits are the same on every rank and in every run. Where every rank gets the whole
- * result and some exchange by NCCL, an all-reduce may combine the partial results (hier.c). For
- * options that this does not cover, the axes are made whole first (fn_lines.c).
+ * parts: the bits are the same on every rank and in every run. A result of one element is combined
+ * on the host (fold.c). Where every rank gets the whole result and some exchange by NCCL, an
+ * all-reduce may combine the partial results (hier.c). For options that this does not cover, the
+ * axes are made whole first (fn_lines.c).
  */
 #include "call.h"
 #include "nccl.h"
@@ -119,20 +120,27 @@ static int has_part(const reduction *q)
     return 1;
 }
 
+/* The array of partial results, of dtype t, or an error. */
+static gndm_array *partials(const reduction *q, gnd_array *partial, gnd_dtype t)
+{
+    gndm_part *p = part_of_partials(q);
+    gndm_array *y = p->status ? /* then the part has no valid box */
+                        gndm__error(q->c, gndm__broken(q->c, p->status, "%s", gndm_part_error(p)))
+                              : gndm__array(q->c, t, p, placed(q, partial, p, t));
+    gndm_part_free(p);
+    return y;
+}
+
 /* Makes the partial results whole along the leading axes. If the result is large, it is divided
  * among the ranks that would otherwise all compute the same elements: each reduces a share. */
 static gndm_array *collected(const reduction *q, gnd_array *partial, gnd_dtype t)
 {
-    gndm_part *p = part_of_partials(q);
     const int lead = __builtin_popcount(q->split);
-    if (p->status) { /* then the part has no valid box */
-        gndm_array *bad =
-            gndm__error(q->c, gndm__broken(q->c, p->status, "%s", gndm_part_error(p)));
-        gndm_part_free(p);
-        return bad;
-    }
-    gndm_array *y = gndm__array(q->c, t, p, placed(q, partial, p, t));
+    gndm_array *y = partials(q, partial, t);
+    const gndm_part *p = y->part;
     uint32_t whole = (UINT32_C(1) << lead) - 1;
+    if (y->status)
+        return y;
     gndm_part *to;
     if (gndm__product(p->ndim - lead, p->shape + lead) > LARGE) {
         to = gndm__whole_axes(q->c, p, whole);
@@ -144,7 +152,6 @@ static gndm_array *collected(const reduction *q, gnd_array *partial, gnd_dtype t
     }
     y = gndm__moved(q->c, y, to);
     gndm_part_free(to);
-    gndm_part_free(p);
     return y;
 }
 
@@ -183,14 +190,15 @@ static double count(const reduction *q)
 
 /* --- by NCCL ---------------------------------------------------------------------------------- */
 
-/* NCCL's number of the reduction that combines partial results, or -1. */
+/* NCCL's number of the reduction that combines partial results, or -1. Sums of bools are 0 or 1. */
 static int nccl_kind(const reduction *q)
 {
+    const int bools = q->inside == GND_BOOL;
     switch (q->kind) {
-    case GNDM__SUM:
+    case GNDM__SUM: return bools ? GNDM__NCCL_MAX : GNDM__NCCL_SUM;
     case GNDM__MEAN:
     case GNDM__COUNT: return GNDM__NCCL_SUM;
-    case GNDM__PROD: return GNDM__NCCL_PROD;
+    case GNDM__PROD: return bools ? GNDM__NCCL_MIN : GNDM__NCCL_PROD;
     case GNDM__MAX:
     case GNDM__ANY: return GNDM__NCCL_MAX;
     case GNDM__MIN:
@@ -251,6 +259,18 @@ static gnd_status by_nccl(reduction *q)
 
 /* --- sums, products, extremes, truth ---------------------------------------------------------- */
 
+/* The result, of one element, from the partial results on the host. */
+static gnd_status to_number(const reduction *q, gnd_array *partial, gnd_dtype t)
+{
+    gndm_array *y = partials(q, partial, t);
+    if (y->status)
+        return gndm__check(q->c, y);
+    gndm_part *p = gndm__part_new(q->c, q->ndim, q->shape);
+    y = gndm__fold(q->c, q->kind, y, count(q), q->dtype, p);
+    gndm_part_free(p);
+    return gndm__ret_array(q->a, y);
+}
+
 static gnd_status plain(reduction *q)
 {
     const int lead = __builtin_popcount(q->split);
@@ -258,6 +278,8 @@ static gnd_status plain(reduction *q)
     if (all_reduces(q, t))
         return by_nccl(q);
     gnd_array *x = has_part(q) ? reduce(q, q->x->local, axes_of(q->mask)) : q->x->local;
+    if (gndm__product(q->ndim, q->shape) == 1 && gndm__folds(q->kind, t, q->dtype))
+        return to_number(q, x, t);
     gndm_array *all = collected(q, x, t);
     if (all->status)
         return gndm__check(q->c, all);

@@ -2,7 +2,7 @@
  *
  * gather.c - copies a small array to every rank by one all-gather of host memory. That takes about
  * log2(size) messages, where the mover sends one message to each rank. Partial results of
- * reductions are collected in this way.
+ * reductions are collected in this way, to memory of the host when they are few (fold.c).
  */
 #include "ctx.h"
 
@@ -61,12 +61,11 @@ static void put_together(const gndm_part *p, int64_t size, int64_t part, const c
     }
 }
 
-gnd_status gndm__gather_small(gndm_ctx *c, gndm_array *x, gnd_array **out)
+gnd_status gndm__gather_host(gndm_ctx *c, gndm_array *x, void *whole)
 {
     const gndm_part *p = x->part;
     const int64_t size = (int64_t)gnd_dtype_size(x->dtype), part = largest(p, size);
-    const size_t total = (size_t)(gndm__product(p->ndim, p->shape) * size);
-    char *memory = calloc(1, (size_t)(part * (c->size + 1)) + total + 1), text[GNDM_TEXT] = "";
+    char *memory = calloc(1, (size_t)(part * (c->size + 1)) + 1), text[GNDM_TEXT] = "";
     gnd_status st = GND_ERR_NOMEM;
     if (memory)
         st = gndm__host(c, x->local, memory, (size_t)(gnd_size(x->local) * size));
@@ -79,10 +78,22 @@ gnd_status gndm__gather_small(gndm_ctx *c, gndm_array *x, gnd_array **out)
         c->stats.messages += (uint64_t)(c->size - 1);
         c->stats.bytes += (uint64_t)part * (uint64_t)(c->size - 1);
         c->stats.received += (uint64_t)part * (uint64_t)(c->size - 1);
-        put_together(p, size, part, memory + part, memory + part * (c->size + 1));
-        *out = gnd_from(c->dev, x->dtype, p->ndim, p->shape, memory + part * (c->size + 1));
+        put_together(p, size, part, memory + part, whole);
     }
     if (!c->broken) /* after a timeout MPI may still write to the memory */
         free(memory);
+    return st;
+}
+
+gnd_status gndm__gather_small(gndm_ctx *c, gndm_array *x, gnd_array **out)
+{
+    const gndm_part *p = x->part;
+    char *whole = malloc((size_t)gndm_elements(x) * gnd_dtype_size(x->dtype) + 1);
+    if (!whole)
+        return gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
+    const gnd_status st = gndm__gather_host(c, x, whole);
+    if (!st)
+        *out = gnd_from(c->dev, x->dtype, p->ndim, p->shape, whole);
+    free(whole);
     return st;
 }

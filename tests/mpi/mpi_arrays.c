@@ -168,6 +168,37 @@ static void reductions(int way)
     dist_ok(gndm_status_of(bad) == GND_ERR_AXIS, "way %d: no such axis", way);
 }
 
+/* Two reductions to one number, which is combined on the host, of every dtype in one of the ways;
+ * and reading it. */
+static void numbers(int way)
+{
+    const int64_t shape[2] = {23, 3};
+    for (gnd_dtype t = GND_BOOL; t < GND_NDTYPES; t++) {
+        const int complex_in = gnd_dtype_kind(t) == 'c',
+                  floats = strchr("fc", gnd_dtype_kind(t)) != 0;
+        const int bits = 8 * (int)gnd_dtype_size(t) / (1 + complex_in);
+        const double tol = !floats ? 0 : bits == 16 ? 1e-2 : bits == 32 ? 2e-6 : 1e-13;
+        gnd_array *x = sample(t, 2, shape, floats && t % 2);
+        gndm_array *a = (int)t % WAYS == way ? dist_array(x, way) : NULL;
+        for (int f = 0; f < 2 && a; f++) {
+            const char *name = f ? "prod" : complex_in ? "mean" : "max";
+            gnd_array *ref = local_named(name, x, "axis", gnd_value_none());
+            gndm_array *y = named(name, a, "axis", gnd_value_none());
+            gnd_status st = GND_OK, so = GND_OK;
+            const double is = gndm_item_f64(y, &st), of = gnd_item_f64(ref, &so);
+            dist_ok(st == so && isnan(is) == isnan(of), "way %d: the number of %s of %s: %g, %g",
+                    way, name, gnd_dtype_name(t), is, of);
+            dist_same(y, ref, tol, "way %d: %s of all %s", way, name, gnd_dtype_name(t));
+        }
+        if (a)
+            gndm_release(a);
+    }
+    gnd_array *x = sample(GND_INT32, 2, shape, 0);
+    dist_same(named("sum", dist_array(x, way), "dtype", gnd_value_dtype(GND_BOOL)),
+              local_named("sum", x, "dtype", gnd_value_dtype(GND_BOOL)), 0, "way %d: a sum as bool",
+              way);
+}
+
 static void creation(void)
 {
     const gnd_value shape_items[2] = {gnd_value_int(31), gnd_value_int(5)};
@@ -269,6 +300,7 @@ int main(int argc, char **argv)
         views(way);
         lines(way);
         products(way);
+        numbers(way);
         gndm_scope_end(ctx);
     }
     dist_ok(gndm_function_class("exp") && !gndm_function_class("nothing"), "classes of functions");

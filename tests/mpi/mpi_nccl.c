@@ -122,6 +122,12 @@ static void all_reduce(void)
     dist_same(gndm_apply(ctx, whole, "sum", 2, v, 1, names), gnd_sum(x, GND_AXIS(0), 0), 1e-6,
               "a sum of %d elements on every rank", (int)n);
     dist_same(gndm_along("sum", a, 0), gnd_sum(x, GND_AXIS(0), 0), 1e-6, "the same, in shares");
+    const gnd_value as[2] = {gndm_value(a), gnd_value_dtype(GND_BOOL)};
+    static const char *const keyword[] = {"dtype"};
+    gndm_array *sum = gndm_apply(ctx, NULL, "sum", 2, as, 1, keyword);
+    unsigned char bytes = 0;
+    dist_ok(gndm_read(sum, &bytes, 1) == GND_OK && bytes == 1, "a sum as bool is 1: %d", bytes);
+    gndm_release(sum);
     gndm_release(a);
     gndm_part_free(p);
     gndm_part_free(whole);
