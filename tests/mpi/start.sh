@@ -21,7 +21,9 @@ OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none OMP
 GND_OPENCL_TURNS=1 POCL_MAX_PTHREAD_COUNT=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 : "${GND_MPI_TIMEOUT:=120}"
 GND_DEVICE=${GND_TEST_DEVICES%%,*}
-export GND_OPENCL_TURNS OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_mpi_yield_when_idle POCL_MAX_PTHREAD_COUNT \
+# Speeds are measured once for each number of ranks and kind of device, not at each start. Kernels are kept too.
+GND_CACHE=1 GND_CACHE_DIR=$GND_BUILDDIR/cache/mpi
+export GND_CACHE GND_CACHE_DIR GND_OPENCL_TURNS OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_mpi_yield_when_idle POCL_MAX_PTHREAD_COUNT \
     OMPI_MCA_btl_vader_single_copy_mechanism OMPI_MCA_rmaps_base_oversubscribe OMP_NUM_THREADS OPENBLAS_NUM_THREADS \
     GND_MPI_TIMEOUT GND_DEVICE
 # What MPI itself keeps until the end is not ours to free.
