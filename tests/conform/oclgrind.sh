@@ -3,7 +3,7 @@
 #
 # oclgrind.sh - kernels of every shape under Oclgrind, which checks each access to memory and looks
 # for data races: the expressions of exprs.txt give what they give on PoCL, and Oclgrind has nothing to
-# say. Of four lines one runs as kernels for GPUs, one as kernels for CPUs; with GND_TEST_ALL each as both.
+# say. Of eight lines one runs as kernels for GPUs, one as kernels for CPUs; with GND_TEST_ALL each as both.
 # Then tests of users' kernels.
 . "$GND_SRCDIR/tests/lib/tap.sh"
 
@@ -17,7 +17,7 @@ export GND_CACHE
 n=0
 while IFS= read -r expr; do
     n=$((n + 1))
-    case ${GND_TEST_ALL:+all}$((n % 4)) in
+    case ${GND_TEST_ALL:+all}$((n % 8)) in
         all*) shapes='cpu gpu' ;;
         1) shapes=gpu ;;
         2) shapes=cpu ;;

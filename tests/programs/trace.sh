@@ -27,8 +27,10 @@ EOF
 
 expr='x = arange(1000.).reshape(20, 50); (sin(x) * 2).sum() + (x @ x.T)[0, 0]'
 check "a cold cache" env GND_CACHE=0 GND_TRACE=cold.json gnd eval "$expr" -d "$dev"
-# With a trace the device runs every step; without one the calling thread may, and compiles no kernel for it.
-check "a warm cache" sh -c "GND_TRACE=first.json gnd eval '$expr' -d $dev && GND_TRACE=warm.json gnd eval '$expr' -d $dev"
+# With a trace the device runs every step; without one the calling thread may, and compiles no kernel for it. A process
+# stores kernels for a limited time at its end, on a busy machine not all of them.
+check "a warm cache" sh -c "for i in 1 2 3 4; do GND_TRACE=first.json gnd eval '$expr' -d $dev || exit; done
+    GND_TRACE=warm.json gnd eval '$expr' -d $dev"
 holds "evaluation, plan and compilations" cold.json \
     'len(names("compile")) >= 2 and "plan" in names("host") and "evaluate" in names("host")'
 holds "a warm cache compiles nothing" warm.json 'not names("compile") and names("kernel")'
