@@ -13,8 +13,11 @@
 #include <string.h>
 
 /* The shortest extents for which tiles are used; on CPUs as long as a square of kernels/across.cl,
- * and of the outputs' axis, if inputs are bytes. */
+ * and of the outputs' axis, if inputs are bytes. On GPUs the outputs' axis may be half as long if
+ * more than FAR outputs lie between neighbours along the inputs' axis, so that no group would use
+ * all of a line that it reads. */
 #define TILE 32
+#define FAR 1024
 #define TILE_CPU 8
 #define TILE_BYTES 16
 
@@ -23,7 +26,8 @@ int gnd__cg_tile_axis(gnd__cg *c)
     const gnd__kir *k = c->k;
     const int least = c->t->cpu ? TILE_CPU : TILE;
     int last = k->nkeep - 1, axis = -1, bytes = 0;
-    if (k->nkeep < 2 || k->dim[last] < least)
+    int64_t between = 1;
+    if (k->nkeep < 2 || k->dim[last] < (c->t->cpu ? least : least / 2))
         return -1;
     for (int i = 0; i < k->nout; i++)
         if (k->access[k->out[i].access].stride[last] != 1)
@@ -43,7 +47,11 @@ int gnd__cg_tile_axis(gnd__cg *c)
             bytes |= gnd_dtype_size((gnd_dtype)a->dtype) == 1;
         }
     }
-    return c->t->cpu && bytes && k->dim[last] < TILE_BYTES ? -1 : axis;
+    for (int d = axis + 1; axis >= 0 && d <= last; d++)
+        between *= k->dim[d];
+    if (c->t->cpu ? bytes && k->dim[last] < TILE_BYTES : k->dim[last] < least && between <= FAR)
+        return -1;
+    return axis;
 }
 
 /* A tile's extents along the last axis and d, on CPUs. A narrow axis makes the other one longer. */

@@ -3,7 +3,8 @@
  * ops_through.c - elements of an expression that is not computed, taken by indices, beside those of
  * the same expression in memory (array/through.h): operands that broadcast along the indexed axes
  * and along others, casts, several indices, an index out of range; and operations on a permuted
- * array in another shape, which are one kernel on GPUs. With the kernels of both shapes.
+ * array in another shape, and products with a vector of few terms, which are one kernel on GPUs.
+ * With the kernels of both shapes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,44 @@ static void taken(gnd_device *dev, const char *expression, const char *take)
     gnd_release(v[3]);
 }
 
+/* Products with a vector of few terms whose operand is computed: on GPUs a part of their kernel.
+ * The numbers are ints up to 255, so sums are exact. */
+static void terms(gnd_device *dev, int gpu)
+{
+    static const char *const text[][2] = {
+        {"x.astype(float32) @ array([3, -1, 2], dtype=float32)", "x.astype(float32)"},
+        {"x.astype(int32) @ array([3, -1, 2], dtype=int32)[:, None]", "x.astype(int32)"},
+        {"(x[:, 1:] * 2).astype(complex64) @ array([1, 1j], dtype=complex64)",
+         "(x[:, 1:] * 2).astype(complex64)"},
+        {"x[::-1].reshape(7, 5, 3)[:, :, :1].astype(float32) @ array([2], dtype=float32)",
+         "x[::-1].reshape(7, 5, 3)[:, :, :1].astype(float32)"},
+        {"array([1, 2, 3], dtype=float32) @ x.T.astype(float32)", "x.T.astype(float32)"}};
+    const int64_t dim[2] = {35, 3};
+    const char *const x[] = {"x", "e"};
+    unsigned char data[35 * 3];
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)ref_range(0, 255);
+    gnd_array *of[2] = {gnd_from(dev, GND_UINT8, 2, dim, data), NULL};
+    for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
+        char stored[128];
+        const char *at = strstr(text[k][0], text[k][1]);
+        snprintf(stored, sizeof stored, "%.*se%s", (int)(at - text[k][0]), text[k][0],
+                 at + strlen(text[k][1]));
+        of[1] = gnd_eval_names(dev, text[k][1], 1, x, of);
+        tap_is_int(gnd_wait(of[1]), GND_OK, "%s", text[k][1]);
+        gnd_array *lazy = gnd_eval_names(dev, text[k][0], 1, x, of),
+                  *y = gnd_eval_names(dev, stored, 2, x, of);
+        if (gpu)
+            tap_is_int(kernels_of(lazy), 1, "one kernel: %s", text[k][0]);
+        tap_ok(gnd_ndim(lazy) == gnd_ndim(y), "%d axes", gnd_ndim(y));
+        equal(lazy, y, text[k][0]);
+        gnd_release(lazy);
+        gnd_release(y);
+        gnd_release(of[1]);
+    }
+    gnd_release(of[0]);
+}
+
 static void all(gnd_device *dev, const char *spec)
 {
     const int gpu = strcmp(getenv("GND_KERNEL_SHAPE"), "gpu") == 0;
@@ -102,6 +141,7 @@ static void all(gnd_device *dev, const char *spec)
         gnd_release(a);
         gnd_release(b);
     }
+    terms(dev, gpu);
     for (int k = 0; k < 3; k++)
         gnd_release(v[k]);
     for (int k = 0; k < 2; k++)

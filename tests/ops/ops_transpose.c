@@ -243,6 +243,7 @@ static void on_device(gnd_device *d, const char *spec)
     permuted((int64_t[]){2, 64, 32, 64});
     permuted((int64_t[]){1700, 3, 2, 5});
     permuted((int64_t[]){2, 3, 5, 1700});
+    permuted((int64_t[]){18, 9, 13, 35}); /* a last axis of 18, far from the inputs' */
     permuted((int64_t[]){5, 300, 40, 7});
     expression(192, 256, 0);
     expression(192, 256, 3);

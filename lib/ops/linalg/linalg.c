@@ -9,6 +9,8 @@
 #include "graph/check.h"
 #include "graph/scope.h"
 #include "prim/attention.h"
+#include "prim/choices.h"
+#include "prim/product.h"
 #include <gnd/array.h>
 #include <gnd/linalg.h>
 #include <gnd/reduce.h>
@@ -84,16 +86,55 @@ static gnd_array *matrix(gnd_array *x, gnd_dtype t, int column)
     return gnd__expanded(c, column ? 2 : 1);
 }
 
+/* Whether x is an operation that is still to be computed. */
+static int is_map(const gnd_array *x)
+{
+    return (x->kind == GND__OP || x->kind == GND__CAST) &&
+           __atomic_load_n(&x->pending, __ATOMIC_RELAXED);
+}
+
+/* Whether the product with a vector, of few terms, is a sum of maps: then an operand that is still
+ * to be computed (a conversion of pixels) becomes part of its kernel, and is in no memory. */
+static int fuses(const gnd_array *a, const gnd_array *b, const product *p)
+{
+    const int64_t terms = a->dim[a->ndim - 1];
+    return !gnd__for_cpu(a->dev) && terms <= GND__PRODUCT_TERMS && a->dtype != GND_BOOL &&
+           ((p->dim[p->ndim - 1] == 1 && is_map(a)) || (p->dim[p->ndim - 2] == 1 && is_map(b)));
+}
+
+/* x with its last two axes exchanged. */
+static gnd_array *turned(gnd_array *x)
+{
+    int perm[GND_MAX_NDIM];
+    for (int d = 0; d < x->ndim; d++)
+        perm[d] = d < x->ndim - 2 ? d : 2 * x->ndim - 3 - d;
+    return gnd__is_bad(x) ? x : gnd__permuted(x, perm);
+}
+
+/* The product as a map and a sum of few terms, which fuses. */
+static gnd_array *sum_of_terms(gnd_array *a, gnd_array *b, const product *p)
+{
+    const gnd_dtype t = (gnd_dtype)a->dtype,
+                    wide = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
+    const int columns = p->dim[p->ndim - 1] == 1;
+    gnd_array *x = gnd__as(a, wide), *y = gnd__as(b, wide);
+    if (columns)
+        y = turned(y);
+    else
+        x = turned(x);
+    gnd_array *z = gnd__op2(GND__OP_MULTIPLY, x, y);
+    return gnd__as(gnd_sum_as(z, columns ? GND_AXIS(-1) : GND_AXIS(-2), 1, wide), t);
+}
+
 /* The product of a and b; by one kernel if a is softmax(q k^T). */
 static gnd_array *multiply(gnd_array *a, gnd_array *b, const product *p)
 {
     gnd__attention x;
-    int perm[GND_MAX_NDIM];
+    if (fuses(a, b, p))
+        return sum_of_terms(a, b, p);
     if (!gnd__attention_of(a, b, &x))
         return gnd__matmul_node(a, b, p->ndim, p->dim);
-    for (int d = 0; d < p->ndim; d++)
-        perm[d] = d < p->ndim - 2 ? d : 2 * p->ndim - 3 - d;
-    gnd_array *k = gnd__permuted(x.kt, perm);
+    gnd_array *k = turned(x.kt);
     gnd_array *y = k->kind == GND__ERROR ? k : gnd__attention_node(&x, k, b);
     gnd__attention_drop(&x);
     return y;
