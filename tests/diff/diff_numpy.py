@@ -221,7 +221,7 @@ def main():
     ap.add_argument('--seed', type=int, default=20251)
     # With sanitizers a part of the cases, whose kernels the plain build's run has compiled.
     plain = os.environ.get('GND_TEST_SANITIZERS', 'no') == 'no'
-    ap.add_argument('--cases', type=int, default=2000 if os.environ.get('GND_TEST_ALL') else 1300 if plain else 700)
+    ap.add_argument('--cases', type=int, default=2000 if os.environ.get('GND_TEST_ALL') else 1000 if plain else 500)
     ap.add_argument('--values', type=int, default=5,
                     help='cases of one expression, with other values: they share their kernels')
     ap.add_argument('--only', help='one case of the seed, as EXPRESSION.VALUES')

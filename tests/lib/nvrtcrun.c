@@ -112,17 +112,18 @@ int nvrtc_archs(int arch[NVRTC_ARCHS])
 }
 
 /* The compiled program, or NULL with its log said. As the plugin does, gnd's own texts get
- * --minimal where NVRTC knows it. */
-static nvrtc_program compiled(const char *text, const char *target)
+ * --minimal where NVRTC knows it. fast: for a look whether it compiles; an older NVRTC refuses the
+ * option. */
+static nvrtc_program compiled(const char *text, const char *target, int fast)
 {
     enum { INVALID_OPTION = 5 };
-    const char *options[9] = {target,
-                              "-fmad=false",
-                              "-ftz=false",
-                              "-prec-div=true",
-                              "-prec-sqrt=true",
-                              "--std=c++17",
-                              "--device-as-default-execution-space"};
+    const char *options[10] = {target,
+                               "-fmad=false",
+                               "-ftz=false",
+                               "-prec-div=true",
+                               "-prec-sqrt=true",
+                               "--std=c++17",
+                               "--device-as-default-execution-space"};
     nvrtc_program p = NULL;
     size_t n = 0;
     int k = 7;
@@ -130,6 +131,7 @@ static nvrtc_program compiled(const char *text, const char *target)
     if (include_option[0])
         options[k++] = include_option;
     options[k] = "--minimal";
+    options[k + own] = "--Ofast-compile=max";
     driver_begin();
     const int refused = create(&p, text, "gnd.cu", include_option[0] ? GND__CU_NC : GND__CU_NHEADER,
                                gnd__cu_header_texts, gnd__cu_header_names);
@@ -137,7 +139,9 @@ static nvrtc_program compiled(const char *text, const char *target)
     if (refused)
         return NULL;
     driver_begin();
-    int failed = compile(p, k + own, options);
+    int failed = compile(p, k + own + fast, options);
+    if (fast && failed == INVALID_OPTION)
+        failed = compile(p, k + own, options);
     if (own && failed == INVALID_OPTION)
         failed = compile(p, k, options);
     driver_end();
@@ -156,7 +160,7 @@ int nvrtc_build(const char *text, int sm)
     char target[48];
     size_t n = 0;
     snprintf(target, sizeof target, "--gpu-architecture=sm_%d", sm);
-    nvrtc_program p = compiled(text, target);
+    nvrtc_program p = compiled(text, target, !getenv("GND_TEST_ALL"));
     if (!p)
         return 0;
     const int ok = !code_size(p, &n) && n > 0;
@@ -169,7 +173,7 @@ char *nvrtc_ptx(const char *text, int sm)
     char target[48];
     size_t n = 0;
     snprintf(target, sizeof target, "--gpu-architecture=compute_%d", sm);
-    nvrtc_program p = compiled(text, target);
+    nvrtc_program p = compiled(text, target, 0);
     char *ptx = p && !ptx_size(p, &n) ? calloc(1, n + 1) : NULL;
     if (ptx && get_ptx(p, ptx)) {
         free(ptx);
