@@ -8,6 +8,7 @@
 #include "array/steps.h"
 #include "graph/check.h"
 #include "graph/scope.h"
+#include "ops/linalg/einsum.h"
 #include "prim/attention.h"
 #include "prim/choices.h"
 #include "prim/product.h"
@@ -102,39 +103,28 @@ static int fuses(const gnd_array *a, const gnd_array *b, const product *p)
            ((p->dim[p->ndim - 1] == 1 && is_map(a)) || (p->dim[p->ndim - 2] == 1 && is_map(b)));
 }
 
-/* x with its last two axes exchanged. */
-static gnd_array *turned(gnd_array *x)
-{
-    int perm[GND_MAX_NDIM];
-    for (int d = 0; d < x->ndim; d++)
-        perm[d] = d < x->ndim - 2 ? d : 2 * x->ndim - 3 - d;
-    return gnd__is_bad(x) ? x : gnd__permuted(x, perm);
-}
-
 /* The product as a map and a sum of few terms, which fuses. */
 static gnd_array *sum_of_terms(gnd_array *a, gnd_array *b, const product *p)
 {
-    const gnd_dtype t = (gnd_dtype)a->dtype,
-                    wide = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
+    const gnd_dtype t = (gnd_dtype)a->dtype;
     const int columns = p->dim[p->ndim - 1] == 1;
-    gnd_array *x = gnd__as(a, wide), *y = gnd__as(b, wide);
-    if (columns)
-        y = turned(y);
-    else
-        x = turned(x);
-    gnd_array *z = gnd__op2(GND__OP_MULTIPLY, x, y);
-    return gnd__as(gnd_sum_as(z, columns ? GND_AXIS(-1) : GND_AXIS(-2), 1, wide), t);
+    gnd_array *y = columns ? gnd__sum_of_products(a, gnd_matrix_transpose(b), GND_AXIS(-1), t)
+                           : gnd__sum_of_products(gnd_matrix_transpose(a), b, GND_AXIS(-2), t);
+    return gnd__is_bad(y) ? y : gnd__expanded(y, (uint32_t)1 << (p->ndim - (columns ? 1 : 2)));
 }
 
 /* The product of a and b; by one kernel if a is softmax(q k^T). */
 static gnd_array *multiply(gnd_array *a, gnd_array *b, const product *p)
 {
     gnd__attention x;
+    int perm[GND_MAX_NDIM];
     if (fuses(a, b, p))
         return sum_of_terms(a, b, p);
     if (!gnd__attention_of(a, b, &x))
         return gnd__matmul_node(a, b, p->ndim, p->dim);
-    gnd_array *k = turned(x.kt);
+    for (int d = 0; d < p->ndim; d++)
+        perm[d] = d < p->ndim - 2 ? d : 2 * p->ndim - 3 - d;
+    gnd_array *k = gnd__permuted(x.kt, perm);
     gnd_array *y = k->kind == GND__ERROR ? k : gnd__attention_node(&x, k, b);
     gnd__attention_drop(&x);
     return y;
