@@ -6,8 +6,6 @@
 plain_only "mpi.sh has the same paths with sanitizers"
 . "$GND_SRCDIR/tests/mpi/start.sh"
 
-GND_CACHE=1 GND_CACHE_DIR=$scratch/kept # speeds are measured once for each number of ranks
-export GND_CACHE GND_CACHE_DIR
 # over RANKS ARGUMENT...: gnd on so many ranks
 over() {
     ranks=$1

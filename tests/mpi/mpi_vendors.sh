@@ -10,8 +10,6 @@ lib=$(find "$GND_BUILDDIR/intel" -name libintelocl.so 2>/dev/null | head -n 1)
 [ -n "$lib" ] || skip_all "Intel's OpenCL runtime is not in build/intel: $(cat "$GND_BUILDDIR/intel.why" 2>/dev/null ||
     echo './quickstart check installs it')"
 
-GND_CACHE=1 GND_CACHE_DIR=$scratch/cache # speeds are measured once
-export GND_CACHE GND_CACHE_DIR
 # Rank 1 sees Intel's driver alone, the others PoCL's.
 mkdir icd
 echo "$lib" >icd/intel.icd
