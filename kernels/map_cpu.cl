@@ -16,25 +16,32 @@
 //@shape map_points_cpu
 ${if keeps}
 const I i${x} = (I)GND_GID(0);
-${if rows}
-const I i${y} = (I)GND_GID(1);
-if (i${x} >= n${x} || i${y} >= n${y}) return;
-${else}
 const int full = (GND_GRP(0) + 1) * GND_LSZ(0) <= (g_u64)n${x};
 if (!full && i${x} >= n${x}) return;
-${end}
-${if planes}
-I f = (I)GND_GID(2);
-${indices f, 0, ${y}}
-${end}
 ${end}
 ${values}
 ${stores}
 
-// A run along axis ${l} and all points of the axes inside of it, which are few.
+// A run along axis ${l} and all points of the axes inside of it, row by row. The points of a row do
+// not depend on each other.
 //
 //     planes    there are axes outside of it
-//     rows      the run is the outer loop, and not the innermost
+//     rows      the loops
+//@shape map_rows_cpu
+const I left = (I)GND_GID(0) * run;
+const I end = n${l} - left < run ? n${l} : left + run;
+${if planes}
+I f = (I)GND_GID(1);
+${indices f, 0, ${l}}
+${end}
+${rows ${l}}
+{
+    ${values}
+    ${stores}
+}
+
+// The same run along axis ${l}, which is the innermost loop, because the axes inside of it are few
+// points.
 //@shape map_nest_cpu
 const I left = (I)GND_GID(0) * run;
 const I end = n${l} - left < run ? n${l} : left + run;
@@ -42,20 +49,11 @@ ${if planes}
 I f = (I)GND_GID(1);
 ${indices f, 0, ${l}}
 ${end}
-${if rows}
-for (I i${l} = left; i${l} < end; i${l}++)
-${inner_loops ${l}}
-{
-    ${values}
-    ${stores}
-}
-${else}
 ${inner_loops ${l}}
 for (I i${l} = left; i${l} < end; i${l}++) {
     ${values}
     ${stores}
 }
-${end}
 
 // The same run in blocks of ${block} points, whose inputs come into u first and whose outputs are
 // stored from there last: compilers make vectors of the loop between. A block at the end computes

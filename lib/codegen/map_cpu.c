@@ -2,12 +2,13 @@
  *
  * codegen/map_cpu.c - kernels that compute every point independently, on CPU devices.
  *
- * One point per work-item over a range of up to three axes, which the compiler vectorises along the
- * first. Or nests of loops, if the last axis is narrow: groups of points would mostly be outside of
- * it. Or runs: a work-item takes a run of points along the last axis, for computations that are
- * faster for many points at once: random words (words.c), rows read through an index, and functions
- * with a shorter text for most arguments. That text reports arguments for which it does not apply;
- * the run is then computed again. The texts are shapes of kernels/map_cpu.cl.
+ * One axis: one point per work-item, of which the compiler makes vectors. More axes: rows, a loop
+ * along the last axis inside of loops along the others; groups of points would be partly outside of
+ * the space, and are slow then. Or nests of loops, if the last axis is narrow. Or runs: a work-item
+ * takes a run of points along the last axis, for computations that are faster for many points at
+ * once: random words (words.c), and functions with a shorter text for most arguments. That text
+ * reports arguments for which it does not apply; the run is then computed again. The texts are
+ * shapes of kernels/map_cpu.cl.
  */
 #include "codegen/holes.h"
 
@@ -28,19 +29,9 @@ static gnd_status single_points(gnd__cg *c)
     const gnd__kir *k = c->k;
     const int n = k->nkeep;
     const size_t group = gnd__cg_group(c, (size_t)c->t->tune->v[GND__TUNE_CPU_GROUP]);
-    size_t global[3] = {n > 0 ? (size_t)k->dim[n - 1] : 1, 1, 1};
-    size_t local[3] = {n > 0 ? group : 1, 1, 1};
-    set_space(k, global);
-    if (n > 1) {
-        local[0] = global[0] > 512 ? group : global[0] > 64 ? 128 : 16;
-        if (local[0] > group)
-            local[0] = group;
-        local[1] = group / local[0];
-    }
-    const gnd__hole own[] = {
-        {"x", .number = n - 1},    {"y", .number = n - 2},      {"keeps", .number = n > 0},
-        {"rows", .number = n > 1}, {"planes", .number = n > 2},
-    };
+    const size_t global[3] = {n > 0 ? (size_t)k->dim[n - 1] : 1, 1, 1};
+    const size_t local[3] = {n > 0 ? group : 1, 1, 1};
+    const gnd__hole own[] = {{"x", .number = n - 1}, {"keeps", .number = n > 0}};
     gnd__cg_begin_map(c);
     gnd__cg_shape_of(c, "map_points_cpu", own, NULL);
     return gnd__cg_end(c, 3, global, local);
@@ -86,6 +77,17 @@ static void write_inner_loops(void *who, const gnd__holeargs *a)
     gnd__cg *c = who;
     for (int d = atoi(a->v[0]) + 1; d < c->k->nkeep; d++)
         gnd__cgf(c, "    for (I i%d = 0; i%d < n%d; i%d++)\n", d, d, d, d);
+}
+
+/* One work-item per run of `run` points along the axis and all points inside of it. */
+static gnd_status end_runs(gnd__cg *c, int axis, int64_t run)
+{
+    const gnd__kir *k = c->k;
+    const size_t local[3] = {1, 1, 1};
+    size_t global[3] = {(size_t)((k->dim[axis] + run - 1) / run), 1, 1};
+    for (int d = 0; d < axis; d++)
+        global[1] *= (size_t)k->dim[d];
+    return gnd__cg_end(c, 3, global, local);
 }
 
 /* The elements of a block's inputs, or of its outputs, between memory and u. */
@@ -135,24 +137,19 @@ static int in_blocks(gnd__cg *c, int axis)
     return 1;
 }
 
-static gnd_status nest(gnd__cg *c, int axis, int rows)
+static gnd_status nest(gnd__cg *c, int axis)
 {
     const gnd__kir *k = c->k;
-    int64_t inside = 1, outside = 1, run;
+    int64_t inside = 1, run;
     for (int d = axis + 1; d < k->nkeep; d++)
         inside *= k->dim[d];
-    for (int d = 0; d < axis; d++)
-        outside *= k->dim[d];
-    const int blocks = !rows && in_blocks(c, axis), least = blocks ? NEST_BLOCK : NEST_RUN;
+    const int blocks = in_blocks(c, axis), least = blocks ? NEST_BLOCK : NEST_RUN;
     run = NEST_POINTS / inside;
     if (run < least)
         run = least;
-    const size_t global[3] = {(size_t)((k->dim[axis] + run - 1) / run), (size_t)outside, 1};
-    const size_t local[3] = {1, 1, 1};
     const gnd__hole own[] = {
         {"l", .number = axis},
         {"planes", .number = axis > 0},
-        {"rows", .number = rows},
         {"inner_loops", write_inner_loops, .number = 1},
     };
     const gnd__hole of_blocks[] = {
@@ -169,14 +166,58 @@ static gnd_status nest(gnd__cg *c, int axis, int rows)
         gnd__cg_shape_of(c, "map_blocks_cpu", of_blocks, c);
     else
         gnd__cg_shape_of(c, "map_nest_cpu", own, c);
-    return gnd__cg_end(c, 3, global, local);
+    return end_runs(c, axis, run);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+#define ROW_POINTS 4096 /* most points of a work-item, about */
+#define ROW_ITEMS 16    /* work-items, if there are enough points for them */
+
+static void write_rows(void *who, const gnd__holeargs *a)
+{
+    gnd__cg *c = who;
+    const int axis = atoi(a->v[0]), last = c->k->nkeep - 1;
+    for (int d = axis; d <= last; d++) {
+        if (d == last)
+            gnd__cgf(c, "#pragma clang loop vectorize(assume_safety)\n");
+        if (d == axis)
+            gnd__cgf(c, "    for (I i%d = left; i%d < end; i%d++)\n", d, d, d);
+        else
+            gnd__cgf(c, "    for (I i%d = 0; i%d < n%d; i%d++)\n", d, d, d, d);
+    }
+}
+
+/* A work-item takes as many whole rows as have ROW_POINTS, along one axis and those inside of it;
+ * of a longer row a part. */
+static gnd_status rows(gnd__cg *c)
+{
+    const gnd__kir *k = c->k;
+    int axis = k->nkeep - 1;
+    int64_t inside = 1, outside = 1, run, parts;
+    while (axis > 0 && 2 * inside * k->dim[axis] <= ROW_POINTS)
+        inside *= k->dim[axis--];
+    for (int d = 0; d < axis; d++)
+        outside *= k->dim[d];
+    parts = (k->dim[axis] * inside + ROW_POINTS - 1) / ROW_POINTS;
+    if (parts < (ROW_ITEMS + outside - 1) / outside && axis < k->nkeep - 1)
+        parts = (ROW_ITEMS + outside - 1) / outside;
+    run = (k->dim[axis] + parts - 1) / parts;
+    const gnd__hole own[] = {
+        {"l", .number = axis},
+        {"planes", .number = axis > 0},
+        {"rows", write_rows, .number = 1},
+    };
+    gnd__cg_begin_map(c);
+    gnd__cg_int(c, "run", run);
+    gnd__cg_shape_of(c, "map_rows_cpu", own, c);
+    return end_runs(c, axis, run);
 }
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
 #define SHORTEST 128    /* shortest axis that is divided into runs */
 #define CHAINED 3       /* functions that wait for each other */
-#define SHORTEST_ROW 32 /* shortest row that is one run; a work-item takes several shorter ones */
 
 static void write_loop(void *who, const gnd__holeargs *a)
 {
@@ -286,11 +327,8 @@ gnd_status gnd__cg_map_cpu(gnd__cg *c)
         if (gnd__words_find(c, k->nkeep - 1) || r.near >= 0 || r.dear)
             return gnd__cg_cpu_runs(c, GND__CG_RUN, write_run, &r);
     }
-    if (gathers_rows(k)) {
-        if (k->dim[k->nkeep - 1] < SHORTEST_ROW)
-            return nest(c, k->nkeep - 2, 1);
-        return gnd__cg_cpu_runs(c, GND__CG_RUN, write_run, &(run_writer){.c = c, .near = -1});
-    }
-    const int axis = nest_axis(k);
-    return axis >= 0 ? nest(c, axis, 0) : single_points(c);
+    const int axis = gathers_rows(k) ? -1 : nest_axis(k);
+    if (axis >= 0)
+        return nest(c, axis);
+    return k->nkeep > 1 ? rows(c) : single_points(c);
 }
