@@ -15,6 +15,7 @@
 //     near          lanes go the way for near arguments first, and again where `bad` notes one
 //                   that is far
 //     words         random words come from arrays
+//     places        places are looked for in blocks whose values win
 //     light         the lanes of a block stay in registers (gnd__cg_light_lanes)
 //     wide          how many values of that run are computed at a time (gnd__cg_abreast)
 //     dear          the values of a run of 32 are computed side by side, with its last one several
@@ -42,6 +43,9 @@ for (I m = task * G; m < m1; m++) {
         ${if reduces}
         while (e - x >= 64) {
             I kk = (e - x) / 64; if (kk > ${most}) kk = ${most};
+            ${if places}
+            ${place_block}
+            ${else}
             ${declare L[64]}
             ${words_fill ${last}, x, (int)kk * 64}
             ${if near}
@@ -62,6 +66,7 @@ for (I m = task * G; m < m1; m++) {
                 ${fold L[l], L[l + w]}
             }
             ${add A, L[0]}
+            ${end}
         }
         ${end}
         ${if words}
@@ -120,6 +125,39 @@ for (int l = 0; l < 64; l++) {
     const I i${last} = x + l;
     ${values}
     ${step L[l], base + x + l}
+}
+
+// The values of a block for reductions that give places, without the places: in F those of all lanes.
+//@shape reduce_place_values
+${declare L[64]}
+${declare F[64]}
+${lanes}
+for (int l = 0; l < 64; l++) {
+    ${copy F[l], L[l]}
+}
+#pragma unroll
+for (int w = 32; w > 0; w /= 2)
+for (int l = 0; l < w; l++) {
+    ${fold F[l], F[l + w]}
+}
+
+// The place of F${j}[0], if it wins: the first element that is equal to it, in the lanes that have it.
+//
+//     wins          the condition on F and A
+//     lane, here    the conditions that lane l and the element have it
+//@shape reduce_place_find
+if (A${j}_ < 0 || ${wins}) {
+    const I first = x - kk * 64;
+    I t0 = kk; int l0 = 0;
+    for (int l = 0; l < 64; l++) {
+        if (!(${lane})) continue;
+        for (I t = 0; t < t0; t++) {
+            const I i${last} = first + t * 64 + l;
+            ${values}
+            if (${here}) { t0 = t; l0 = l; }
+        }
+    }
+    A${j} = F${j}[0]; A${j}_ = base + first + t0 * 64 + l0;
 }
 
 // Across rows. A task takes a tile of up to 256 columns, nc of them, and walks down `chunk` rows in

@@ -183,8 +183,7 @@ static void binary(gnd__cg *c, int j, const char *a, const char *b)
     gnd__cgf(c, ")");
 }
 
-/* The condition that a beats b: greater (smaller), or a is NaN and b is not. */
-static void beats(gnd__cg *c, int j, const char *a, const char *b)
+void gnd__acc_beats(gnd__cg *c, int j, const char *a, const char *b)
 {
     gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
     int kind = gnd_dtype_kind(t);
@@ -209,6 +208,13 @@ static void beats(gnd__cg *c, int j, const char *a, const char *b)
     gnd__cgf(c, ")");
 }
 
+void gnd__acc_same(gnd__cg *c, int j, const char *a, const char *b)
+{
+    gnd__cgf(c, "%s == %s", a, b);
+    if (kind_of(c->k, j) == 'f')
+        gnd__cgf(c, " || (%s != %s && %s != %s)", a, a, b, b);
+}
+
 /* The condition that v replaces a, whose index is smaller. Index -1 means that only the identity
  * was met: then all elements equal the identity, and so does the first. */
 static void takes_over(gnd__cg *c, int j, const char *v, const char *a)
@@ -222,7 +228,7 @@ static void takes_over(gnd__cg *c, int j, const char *v, const char *a)
                     t, va);
         gnd__cgf(c, ") && %s == %s", a, a);
     } else if (kind == 'c') {
-        beats(c, j, v, a);
+        gnd__acc_beats(c, j, v, a);
     } else {
         gnd__expand(&c->body, gnd__op_text(gnd__reds[c->k->red[j].op].op, kind), t, va);
     }
@@ -261,15 +267,15 @@ void gnd__acc_combine(gnd__cg *c, const char *dst, const char *dsfx, const char 
             gnd__cgf(c, "    %s = %s < %s ? %s : %s;\n", a, a, b, b, a);
         } else if (is_arg(c->k->red[j].op) && c->t->cpu) {
             gnd__cgf(c, "    if (%s >= 0 && (%s < 0 || ", b2, a2);
-            beats(c, j, b, a);
+            gnd__acc_beats(c, j, b, a);
             gnd__cgf(c, " || (%s < %s && !", b2, a2);
-            beats(c, j, a, b);
+            gnd__acc_beats(c, j, a, b);
             gnd__cgf(c, "))) { %s = %s; %s = %s; }\n", a, b, a2, b2);
         } else if (is_arg(c->k->red[j].op)) {
             gnd__cgf(c, "    { const int t_ = (%s >= 0) & ((%s < 0) | ", b2, a2);
-            beats(c, j, b, a);
+            gnd__acc_beats(c, j, b, a);
             gnd__cgf(c, " | ((%s < %s) & !", b2, a2);
-            beats(c, j, a, b);
+            gnd__acc_beats(c, j, a, b);
             gnd__cgf(c, ")); %s = t_ ? %s : %s; %s = t_ ? %s : %s; }\n", a, b, a, a2, b2, a2);
         } else if (compensated(c->k, j) && exact) {
             gnd__cgf(c,

@@ -110,6 +110,13 @@ static int axes_of(const gnd__cg *c, int access)
                                                               : c->k->nkeep;
 }
 
+int gnd__cg_literal(const gnd__cg *c, int access, int d)
+{
+    const int64_t stride = c->k->access[access].stride[d];
+    return c->bake ||
+           (c->t->cpu && d == c->k->nkeep + c->k->nred - 1 && stride >= -2 && stride <= 4);
+}
+
 /* Names for the memory of access i, which is access `first` with a shift. */
 static void shared_access(gnd__cg *c, int i, int first)
 {
@@ -134,8 +141,8 @@ void gnd__cg_access_args(gnd__cg *c, int phase)
                         gnd__cg_is_output(c->k, i) ? GND__GLOBAL : GND__CONST_GLOBAL, 0,
                         gnd__ctype_mem((gnd_dtype)a->dtype), "b%d", i);
         gnd__cg_arg(c, GND__A_OFF, i, 0, GND__VALUE, 8, "g_i64", "o%d", i);
-        for (int d = 0; d < axes_of(c, i) && !c->bake; d++)
-            if (a->stride[d] != 0 && a->stride[d] != 1) {
+        for (int d = 0; d < axes_of(c, i); d++)
+            if (a->stride[d] != 0 && a->stride[d] != 1 && !gnd__cg_literal(c, i, d)) {
                 char name[32];
                 snprintf(name, sizeof name, "s%d_%d", i, d);
                 gnd__cg_int(c, name, a->stride[d]);
@@ -220,7 +227,7 @@ void gnd__cg_address(gnd__cg *c, int access)
             continue;
         const int by = c->near.by[access][d];
         gnd__cgf(c, by ? "%s(i%d + %d)" : "%si%d", any ? " + " : "", d, by);
-        if (a->stride[d] != 1 && c->bake)
+        if (a->stride[d] != 1 && gnd__cg_literal(c, access, d))
             gnd__cgf(c, "*(I)%lldL", (long long)a->stride[d]);
         else if (a->stride[d] != 1)
             gnd__cgf(c, "*s%d_%d", c->near.of[access] ? c->near.of[access] - 1 : access, d);

@@ -91,6 +91,9 @@ int gnd__cg_wide(const gnd__kir *k);
 int gnd__cg_wide_apart(const gnd__kir *k);
 /* Whether its strides exceed the parameters of a kernel, so that they must be literals. */
 int gnd__cg_must_bake(const gnd__kir *k, int wide);
+/* Whether the stride of the access along axis d is a literal: all if c says so, and short ones
+ * along the last axis on CPUs, of whose loads compilers make shuffles then. */
+int gnd__cg_literal(const gnd__cg *c, int access, int d);
 /* A group of `want` work-items (a power of two), or the most that the device allows. */
 size_t gnd__cg_group(const gnd__cg *c, size_t want);
 /* Begins kernel number n with that name. */
@@ -227,6 +230,10 @@ void gnd__acc_init(gnd__cg *c, const char *name, const char *sfx);
 /* Combines name with the current values; index is the text of the reduced index. plain: a
  * running sum without compensation (lanes and short runs). */
 void gnd__acc_step(gnd__cg *c, const char *name, const char *sfx, const char *index);
+/* Conditions on values of reduction j that gives a place: a beats b, that is it is greater
+ * (smaller), or NaN and b is not; a and b are equal, or both NaN. */
+void gnd__acc_beats(gnd__cg *c, int j, const char *a, const char *b);
+void gnd__acc_same(gnd__cg *c, int j, const char *a, const char *b);
 /* Combines dst with src. exact: with compensation. */
 void gnd__acc_combine(gnd__cg *c, const char *dst, const char *dsfx, const char *src,
                       const char *ssfx, int exact);

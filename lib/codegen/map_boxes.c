@@ -79,7 +79,7 @@ static void write_borders(void *who, const gnd__holeargs *a)
         char stride[32];
         if (k->access[in->ref].stride[b->x] == 1)
             snprintf(stride, sizeof stride, "1");
-        else if (b->c->bake)
+        else if (gnd__cg_literal(b->c, in->ref, b->x))
             snprintf(stride, sizeof stride, "(I)%lldL", (long long)k->access[in->ref].stride[b->x]);
         else
             snprintf(stride, sizeof stride, "s%d_%d", in->ref, b->x);

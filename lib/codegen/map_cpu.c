@@ -216,8 +216,8 @@ static gnd_status rows(gnd__cg *c)
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-#define SHORTEST 128    /* shortest axis that is divided into runs */
-#define CHAINED 3       /* functions that wait for each other */
+#define SHORTEST 128 /* shortest axis that is divided into runs */
+#define CHAINED 3    /* functions that wait for each other */
 
 static void write_loop(void *who, const gnd__holeargs *a)
 {

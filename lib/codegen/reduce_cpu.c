@@ -10,6 +10,8 @@
  */
 #include "codegen/holes.h"
 
+#include <stdio.h>
+
 #define TILE 256         /* columns of a task, as in kernels/reduce_cpu.cl */
 #define MOST 16          /* elements of a lane in a block */
 #define MOST_EXACT 256   /* the same, if the order of elements does not matter */
@@ -63,6 +65,8 @@ typedef struct row_writer {
     gnd__cg *c;
     int last; /* axis */
     int light;
+    const gnd__kir *values; /* k with values instead of their places; NULL: places are not looked
+                             * for, or there are none */
 } row_writer;
 
 static void write_lanes(void *who, const gnd__holeargs *a)
@@ -74,6 +78,92 @@ static void write_lanes(void *who, const gnd__holeargs *a)
     w->c->run.word_at = "(int)t * 64 + l";
     gnd__cg_shape_of(w->c, "reduce_lanes_cpu", own, NULL);
     w->c->run.word_at = NULL;
+}
+
+/* Places of values that cost little. A lane with a value and its place is slow: two comparisons
+ * wait for each other, and 64 of both are more than the registers. So a block has values only, and
+ * the place is looked for in it once, if its value wins. Writes k with values into *values. */
+static int finds_places(gnd__cg *c, int last, gnd__kir *values)
+{
+    const gnd__kir *k = c->k;
+    int places = 0, light;
+    *values = *k;
+    for (int j = 0; j < k->nreds; j++)
+        if (gnd__reds[k->red[j].op].place) {
+            const int most = gnd__reds[k->red[j].op].identity == GND__LOWEST;
+            values->red[j].op = most ? GND__MAX : GND__MIN;
+            places = 1;
+        }
+    c->k = values;
+    light = gnd__cg_light_lanes(c, last);
+    c->k = k;
+    return places && light;
+}
+
+typedef struct place_writer {
+    gnd__cg *c;
+    int j; /* reduction */
+} place_writer;
+
+static void write_wins(void *who, const gnd__holeargs *a)
+{
+    const place_writer *p = who;
+    char best[16], before[16];
+    (void)a;
+    snprintf(best, sizeof best, "F%d[0]", p->j);
+    snprintf(before, sizeof before, "A%d", p->j);
+    gnd__acc_beats(p->c, p->j, best, before);
+}
+
+static void write_lane(void *who, const gnd__holeargs *a)
+{
+    const place_writer *p = who;
+    char best[16], lane[16];
+    (void)a;
+    snprintf(best, sizeof best, "F%d[0]", p->j);
+    snprintf(lane, sizeof lane, "L%d[l]", p->j);
+    gnd__acc_same(p->c, p->j, lane, best);
+}
+
+static void write_here(void *who, const gnd__holeargs *a)
+{
+    const place_writer *p = who;
+    char best[16], value[16];
+    (void)a;
+    snprintf(best, sizeof best, "F%d[0]", p->j);
+    snprintf(value, sizeof value, "v%d", p->c->k->red[p->j].value);
+    gnd__acc_same(p->c, p->j, value, best);
+}
+
+/* A block: its values, the reductions without places, and the places. */
+static void write_place_block(void *who, const gnd__holeargs *a)
+{
+    const row_writer *w = who;
+    gnd__cg *c = w->c;
+    const gnd__kir *k = c->k;
+    const gnd__hole lanes[] = {{"lanes", .write = write_lanes}};
+    unsigned places = 0;
+    (void)a;
+    c->k = w->values;
+    gnd__cg_shape_of(c, "reduce_place_values", lanes, who);
+    c->k = k;
+    for (int j = 0; j < k->nreds; j++)
+        places |= gnd__reds[k->red[j].op].place ? 1u << j : 0;
+    c->part.skip_red = places;
+    gnd__acc_combine(c, "A", "", "F", "[0]", 1);
+    c->part.skip_red = 0;
+    for (int j = 0; j < k->nreds; j++) {
+        place_writer p = {c, j};
+        const gnd__hole own[] = {
+            {"j", .number = j},
+            {"last", .number = w->last},
+            {"wins", .write = write_wins},
+            {"lane", .write = write_lane},
+            {"here", .write = write_here},
+        };
+        if (places >> j & 1)
+            gnd__cg_shape_of(c, "reduce_place_find", own, &p);
+    }
 }
 
 static void write_near_lanes(void *who, const gnd__holeargs *a)
@@ -120,7 +210,12 @@ static gnd_status rows(gnd__cg *c)
     if (k->nred > 0 && k->dim[last] >= WORDS)
         gnd__words_find(c, last);
     const int words = gnd__words_any(c);
-    row_writer w = {c, last, gnd__cg_light_lanes(c, last)};
+    gnd__kir values;
+    row_writer w = {.c = c, .last = last, .light = gnd__cg_light_lanes(c, last)};
+    if (!words && finds_places(c, last, &values)) {
+        w.values = &values;
+        w.light = 1;
+    }
     const gnd__hole own[] = {
         {"kept", .number = k->nkeep},
         {"last", .number = last},
@@ -129,12 +224,14 @@ static gnd_status rows(gnd__cg *c)
         {"most", .number = extremes(k) && !words ? MOST_EXACT : MOST},
         {"near", .number = gnd__cg_near(c) >= 0},
         {"words", .number = words},
+        {"places", .number = w.values != NULL},
         {"light", .number = w.light},
         {"wide", .text = gnd__cg_abreast(c, 0)},
         {"dear", .number = gnd__cg_rest_dear(c)},
         {"split", .number = splits > 1},
         {"lanes", .write = write_lanes},
         {"near_lanes", .write = write_near_lanes},
+        {"place_block", .write = write_place_block},
         {"rest_values", .write = write_rest},
     };
     gnd__cg_shape_of(c, "reduce_rows_cpu", own, &w);

@@ -56,7 +56,8 @@ int gnd__cg_light_lanes(const gnd__cg *c, int last)
         if (half || gnd_dtype_kind((gnd_dtype)in->dtype) == 'c' ||
             (in->kind != GND__I_LOAD && in->kind != GND__I_CONST && in->kind != GND__I_CAST &&
              in->kind != GND__I_OP && in->kind != GND__I_RED) ||
-            (in->kind == GND__I_LOAD && k->access[in->ref].stride[last] >> 1))
+            (in->kind == GND__I_LOAD &&
+             (k->access[in->ref].stride[last] < 0 || k->access[in->ref].stride[last] > 2)))
             return 0;
         cost += in->kind == GND__I_OP ? gnd__ops[in->op].cost : 1;
     }
