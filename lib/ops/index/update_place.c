@@ -182,10 +182,11 @@ static gnd_array *masked(gnd_array *x, const region *g, gnd_array *w)
 /* Whether a region is all of x except a thin rim. */
 static int has_thin_rim(const gnd_array *x, const region *g)
 {
-    for (int d = 0; d < x->ndim; d++)
-        if (g->start[d] > RIM || x->dim[d] - g->start[d] - g->count[d] > RIM ||
-            g->count[d] < 2 * RIM)
+    for (int d = 0; d < x->ndim; d++) {
+        const int64_t before = g->start[d], after = x->dim[d] - before - g->count[d];
+        if (before > RIM || after > RIM || g->count[d] < 2 * (before + after))
             return 0;
+    }
     return 1;
 }
 
