@@ -201,11 +201,11 @@ GND_FN g_f64 gnd_unfkey_f64(g_i64 u)
  * LADD(p, v) additions in global and local memory. n values, m places; a group takes `per` values. */
 //@text acc_init
     const g_i64 i = (g_i64)GND_GID(0);
-    if (i < m)
+    if ((g_i64)((GND_GRP(0) + 1) * GND_LSZ(0)) <= m || i < m) /* a full group needs no masks */
         acc[i] = BASE(i);
 //@text acc_base
     const g_i64 i = (g_i64)GND_GID(0);
-    if (i < m)
+    if ((g_i64)((GND_GRP(0) + 1) * GND_LSZ(0)) <= m || i < m)
         gnd_st_$n(y, i, BASE(i));
 //@text acc_add
     const g_i64 lid = (g_i64)GND_LID(0), size = (g_i64)GND_LSZ(0), from = (g_i64)GND_GRP(0) * per;

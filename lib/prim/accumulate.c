@@ -117,7 +117,7 @@ void gnd__acc_end_values(const gnd__acc *w, int64_t wr)
 
 void gnd__acc_end_each(const gnd__acc *w, int64_t n, int64_t rd, int64_t wr)
 {
-    size_t local = gnd__prog_group(w->p, 256);
+    const size_t local = gnd__prog_group(w->p, w->p->t->cpu ? 1024 : 256);
     gnd__pk_end1(w->p, gnd__acc_ceil(n, (int64_t)local), local, rd, wr);
 }
 
