@@ -125,7 +125,7 @@ typedef struct inner_way {
 
 /* Along an axis, the two ends of a box are in two warps (along x), in two work-items (along y) or
  * at two points: at most 2 of INNER_PARTS then take the other path, along x after the first one. */
-#define INNER_PARTS 24
+#define INNER_PARTS 12
 #define INNER_WARP 32
 
 static void find_inner(const gnd__kir *k, int rows, inner_way *in)
