@@ -149,5 +149,10 @@ done >bad
 none "no line has more than 120 characters" bad
 for d in $docs; do grep -nE '[[:blank:]]+$' "$src/$d" | sed "s|^|$d:|"; done >bad
 none "no blanks at the end of a line" bad
+# Texts that wait for an editor.
+for d in $docs CHANGELOG.md CONTRIBUTING.md SECURITY.md doc/gnd.1; do
+    grep -nwE 'XX+|TODO|FIXME|TBD' "$src/$d" | sed "s|^|$d:|"
+done >bad
+none "nothing is left to write" bad
 check "doc/CONVENTIONS.md has fewer than 100 lines" test "$(wc -l <"$src/doc/CONVENTIONS.md")" -lt 100
 done_testing
