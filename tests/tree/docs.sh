@@ -68,6 +68,13 @@ for d in $docs; do
 done >bad
 none "every file that is named exists" bad
 
+# The table of libgnd-mpi's files; handlers of functions are one row of it.
+for f in "$src"/mpi/*.c; do
+    f=mpi/${f##*/}
+    case $f in mpi/fn_*) ;; *) grep -qF "\`$f\`" "$src/doc/ARCHITECTURE.md" || echo "$f" ;; esac
+done >bad
+none "doc/ARCHITECTURE.md names each file of mpi" bad
+
 # --- environment variables -------------------------------------------------------------------------
 env=$src/doc/ENVIRONMENT.md
 sed -n 's/^- `\(GND_[A-Z0-9_]*\)`:.*/\1/p' "$env" | sort >described
