@@ -54,6 +54,8 @@ struct gndm__cuda;
 
 struct gndm_ctx {
     MPI_Comm comm, watch, node; /* for data; for questions after a timeout; ranks of this node */
+    int watch_tag;              /* of the messages on `watch` */
+    int late;                   /* 1: gndm_open could not make the communicators in time */
     int rank, size, node_rank, node_size;
     unsigned flags;
     gnd_device *dev;

@@ -13,28 +13,66 @@
 
 /* --- the elements ----------------------------------------------------------------------------- */
 
+/* Replaces *t by n copies of it, each `stride` bytes after the one before. MPI counts in ints, so
+ * many copies are groups of them and the rest. */
+static int repeat(MPI_Datatype *t, int64_t n, int64_t stride)
+{
+    enum { GROUP = 1024 };
+    const int64_t groups = n / GROUP, rest = n % GROUP;
+    int rc, length[2] = {1, 1};
+    MPI_Datatype old[4] = {*t, MPI_DATATYPE_NULL, MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
+    MPI_Aint at[2] = {0, groups * GROUP * stride};
+    if (groups > INT_MAX)
+        return MPI_ERR_COUNT;
+    if (groups < 2) {
+        rc = MPI_Type_create_hvector((int)n, 1, stride, *t, t);
+    } else {
+        rc = MPI_Type_create_hvector(GROUP, 1, stride, old[0], &old[1]);
+        if (rc == MPI_SUCCESS)
+            rc = MPI_Type_create_hvector((int)groups, 1, GROUP * stride, old[1], &old[2]);
+        if (rc == MPI_SUCCESS && rest)
+            rc = MPI_Type_create_hvector((int)rest, 1, stride, old[0], &old[3]);
+        if (rc == MPI_SUCCESS)
+            rc = MPI_Type_create_struct(rest ? 2 : 1, length, at, old + 2, t);
+    }
+    for (int i = 0; i < 4 && rc == MPI_SUCCESS; i++)
+        if (old[i] != MPI_DATATYPE_NULL)
+            rc = MPI_Type_free(&old[i]);
+    return rc;
+}
+
 /* Sets the view of the file to the elements of the box, in C order. Returns MPI_SUCCESS or an MPI
- * error. */
+ * error. The view begins at the first element: a piece of the file without gaps, repeated axis by
+ * axis. */
 static int show_box(MPI_File f, const gndm__npy *h, const gndm__box *box, MPI_Datatype *element,
                     MPI_Datatype *view)
 {
-    int size[GND_MAX_NDIM], part[GND_MAX_NDIM], start[GND_MAX_NDIM];
-    for (int d = 0; d < h->ndim; d++) {
-        size[d] = (int)h->shape[d];
-        part[d] = (int)(box->stop[d] - box->start[d]);
-        start[d] = (int)box->start[d];
+    const int64_t size = (int64_t)gnd_dtype_size(h->dtype);
+    int64_t stride[GND_MAX_NDIM], at = h->offset, piece = 1, step = size;
+    int outer = h->ndim, open = 1; /* axes before `outer` are not in the piece */
+    for (int d = h->ndim - 1; d >= 0; d--) {
+        stride[d] = step;
+        at += box->start[d] * step;
+        step *= h->shape[d];
+        if (!open)
+            continue;
+        outer = d;
+        piece *= box->stop[d] - box->start[d];
+        open = box->stop[d] - box->start[d] == h->shape[d];
     }
-    int rc = MPI_Type_contiguous((int)gnd_dtype_size(h->dtype), MPI_BYTE, element);
+    int rc = MPI_Type_contiguous((int)size, MPI_BYTE, element);
     if (rc == MPI_SUCCESS)
         rc = MPI_Type_commit(element);
-    if (rc == MPI_SUCCESS && h->ndim)
-        rc = MPI_Type_create_subarray(h->ndim, size, part, start, MPI_ORDER_C, *element, view);
-    else if (rc == MPI_SUCCESS)
+    if (rc == MPI_SUCCESS)
         rc = MPI_Type_dup(*element, view);
+    if (rc == MPI_SUCCESS)
+        rc = repeat(view, piece, size);
+    for (int d = outer - 1; d >= 0 && rc == MPI_SUCCESS; d--)
+        rc = repeat(view, box->stop[d] - box->start[d], stride[d]);
     if (rc == MPI_SUCCESS)
         rc = MPI_Type_commit(view);
     if (rc == MPI_SUCCESS)
-        rc = MPI_File_set_view(f, h->offset, *element, *view, "native", MPI_INFO_NULL);
+        rc = MPI_File_set_view(f, at, *element, *view, "native", MPI_INFO_NULL);
     return rc;
 }
 
@@ -97,17 +135,6 @@ static gnd_status boxes(gndm_ctx *c, const char *path, const gndm__npy *h, const
         st = GND_ERR_IO;
     snprintf(text, sizeof text, "%s: %s: MPI-IO failed", c->func, path);
     return gndm__agree(c, st, text);
-}
-
-static gnd_status small_enough(gndm_ctx *c, const gndm__npy *h)
-{
-    for (int d = 0; d < h->ndim; d++)
-        if (h->shape[d] > INT_MAX)
-            return gndm__fail(
-                c, GND_ERR_UNSUPPORTED,
-                "%s: axis %d has %lld elements: MPI's file views take fewer than 2^31", c->func, d,
-                (long long)h->shape[d]);
-    return GND_OK;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -173,9 +200,7 @@ static gndm_array *load(gndm_ctx *c, const char *path, const gndm_part *want)
     gndm__npy h;
     int64_t shape[GND_MAX_NDIM];
     int back[GND_MAX_NDIM];
-    gnd_status st = header(c, path, &h);
-    if (!st)
-        st = small_enough(c, &h);
+    const gnd_status st = header(c, path, &h);
     if (st)
         return gndm__error(c, st);
     memcpy(shape, h.shape, sizeof shape);
@@ -251,17 +276,14 @@ static gnd_status save(gndm_ctx *c, gndm_array *x, const char *path)
     gndm__box box;
     char temporary[1024], text[GNDM_TEXT] = "";
     memcpy(h.shape, x->part->shape, (size_t)h.ndim * sizeof *h.shape);
-    gnd_status st = small_enough(c, &h);
-    if (!st && strlen(path) > sizeof temporary - 16)
-        st = gndm__fail(c, GND_ERR_ARG, "save_npy: the path is too long");
-    if (st)
-        return st;
+    if (strlen(path) > sizeof temporary - 16)
+        return gndm__fail(c, GND_ERR_ARG, "save_npy: the path is too long");
     snprintf(temporary, sizeof temporary, "%s.mpi.tmp", path);
     gndm__part_box(x->part, c->rank, &box);
     const size_t n = (size_t)gndm__box_size(h.ndim, &box) * gnd_dtype_size(h.dtype);
     const int mine = n > 0 && writes(x->part, c->rank);
     char *data = malloc(n + 1);
-    st = !data ? GND_ERR_NOMEM : gndm__host(c, x->local, data, n);
+    gnd_status st = !data ? GND_ERR_NOMEM : gndm__host(c, x->local, data, n);
     st = gndm__agree(c, st, data ? gnd_message() : "save_npy: out of host memory");
     if (!st)
         st = begin_file(c, temporary, &h);

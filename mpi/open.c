@@ -104,26 +104,61 @@ static int divide_node(gndm_ctx *c)
     return rc;
 }
 
+/* Sets *y to a duplicate of comm, if all ranks come before the time is up. */
+static gnd_status duplicate(gndm_ctx *c, MPI_Comm comm, MPI_Comm *y)
+{
+    struct pending {
+        MPI_Comm comm;
+        MPI_Request req;
+    } *p =
+        malloc(sizeof *p); /* MPI may write to it after a wait that failed: it is not freed then */
+    if (!p)
+        return gndm__broken(c, GND_ERR_NOMEM, "gndm_open: out of host memory");
+    gnd_status st = gndm__mpi(c, MPI_Comm_idup(comm, &p->comm, &p->req), "MPI_Comm_idup");
+    if (!st)
+        st = gndm__wait(c, 1, &p->req);
+    c->late |= st != GND_OK;
+    if (st)
+        return st;
+    *y = p->comm;
+    free(p);
+    return gndm__mpi(c, MPI_Comm_set_errhandler(*y, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+/* The largest tag of comm. */
+static int largest_tag(MPI_Comm comm)
+{
+    int *most = NULL, there = 0;
+    return MPI_Comm_get_attr(comm, MPI_TAG_UB, &most, &there) == MPI_SUCCESS && there ? *most
+                                                                                      : 32767;
+}
+
 static gnd_status communicators(gndm_ctx *c, MPI_Comm comm)
 {
-    int rc = MPI_Comm_dup(comm, &c->comm);
+    MPI_Comm watch = MPI_COMM_NULL;
+    int rc = MPI_Comm_rank(comm, &c->rank);
     if (rc == MPI_SUCCESS)
-        rc = MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN);
-    if (rc == MPI_SUCCESS)
-        rc = MPI_Comm_dup(c->comm, &c->watch);
-    if (rc == MPI_SUCCESS)
-        rc = MPI_Comm_split_type(c->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c->node);
+        rc = MPI_Comm_size(comm, &c->size);
+    gnd_status st = gndm__mpi(c, rc, "MPI_Comm_size");
+    c->watch = comm;
+    c->watch_tag = largest_tag(comm);
+    if (!st)
+        st = duplicate(c, comm, &c->comm);
+    if (!st)
+        st = duplicate(c, c->comm, &watch);
+    c->watch = watch;
+    c->watch_tag = 1;
+    if (st)
+        return st;
+    /* all ranks are here, so what cannot be limited in time does not wait for one that is late */
+    rc = MPI_Comm_split_type(c->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c->node);
     if (rc == MPI_SUCCESS)
         rc = divide_node(c);
-    if (rc == MPI_SUCCESS)
-        rc = MPI_Comm_rank(c->comm, &c->rank);
-    if (rc == MPI_SUCCESS)
-        rc = MPI_Comm_size(c->comm, &c->size);
     if (rc == MPI_SUCCESS)
         rc = MPI_Comm_rank(c->node, &c->node_rank);
     if (rc == MPI_SUCCESS)
         rc = MPI_Comm_size(c->node, &c->node_size);
-    return gndm__mpi(c, rc, "MPI_Comm_dup");
+    return gndm__mpi(c, rc, "MPI_Comm_split_type");
 }
 
 /* Reads a number from 1 to `most`; *y is `otherwise` if s is NULL or empty. */
@@ -132,6 +167,14 @@ static gnd_status read_number(const char *s, int64_t otherwise, int64_t most, in
     char *end = NULL;
     *y = s && *s ? strtoll(s, &end, 10) : otherwise;
     return end && (*end || *y < 1 || *y > most) ? GND_ERR_ARG : GND_OK;
+}
+
+/* Adds the flag to *flags if s is "1". */
+static gnd_status read_switch(const char *s, unsigned flag, unsigned *flags)
+{
+    const int on = s && !strcmp(s, "1");
+    *flags |= on ? flag : 0;
+    return on || !s || !*s || !strcmp(s, "0") ? GND_OK : GND_ERR_ARG;
 }
 
 static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
@@ -157,6 +200,11 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
     if (!st && !(peer && !strcmp(peer, "0")) &&
         (st = read_number(peer, INT64_C(4) << 20, INT64_C(1) << 40, &c->peer)))
         text = "gndm_open: GND_MPI_PEER: not 0, nor a number of bytes up to 2^40";
+    unsigned more = 0;
+    if (!st && (st = read_switch(getenv("GND_MPI_CHECK_CALLS"), GNDM_CHECK_CALLS, &more)))
+        text = "gndm_open: GND_MPI_CHECK_CALLS: neither 0 nor 1";
+    if (!st && (st = read_switch(getenv("GND_MPI_REPRODUCIBLE"), GNDM_REPRODUCIBLE, &more)))
+        text = "gndm_open: GND_MPI_REPRODUCIBLE: neither 0 nor 1";
     int each;
     if (!st && (st = read_node(&each)))
         text = "gndm_open: GND_MPI_NODE: not a number of ranks";
@@ -167,6 +215,9 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
         st = gndm__bcast(c, &c->stage, sizeof c->stage, 0);
     if (!st)
         st = gndm__bcast(c, &c->peer, sizeof c->peer, 0);
+    if (!st)
+        st = gndm__bcast(c, &more, sizeof more, 0);
+    c->flags |= more;
     if (!st)
         st = same_floats(c);
     if (!st && c->no_rebuild[0])
@@ -216,9 +267,13 @@ gndm_ctx *gndm__open_on(MPI_Comm comm, gnd_device *dev, unsigned flags, const gn
         c->dev = dev;
         c->opened = old->opened;
     }
-    if (communicators(c, comm))
+    c->func = "gndm_open"; /* gndm__enter compares calls, for which it needs a communicator */
+    snprintf(c->call, sizeof c->call, "gndm_open(%x)", flags & ~(unsigned)GNDM_CHECK_CALLS);
+    gnd_status st = communicators(c, comm);
+    c->func = NULL;
+    if (st)
         return c;
-    gnd_status st = gndm__enter(c, "gndm_open", "%x", flags & ~(unsigned)GNDM_CHECK_CALLS);
+    st = gndm__enter(c, "gndm_open", "%x", flags & ~(unsigned)GNDM_CHECK_CALLS);
     if (!st)
         st = set_up(c, dev);
     gndm__leave(c, NULL);
@@ -277,7 +332,7 @@ void gndm_close(gndm_ctx *c)
         return;
     /* After a timeout, and if one rank had no memory, others do not take part in freeing
      * communicators. */
-    const int over = c->broken && c->comm != MPI_COMM_NULL &&
+    const int over = c->broken && (c->comm != MPI_COMM_NULL || c->late) &&
                      (c->status == GND_ERR_STATE || c->status == GND_ERR_UNSUPPORTED ||
                       c->status == GND_ERR_NOMEM);
     int off = 1;

@@ -141,7 +141,7 @@ static int list_dead(gndm_ctx *c, char *text, size_t size)
 {
     MPI_Group dead = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
     int n = 0, known = 0;
-    if (MPIX_Comm_failure_ack(c->comm) != MPI_SUCCESS ||
+    if (c->comm == MPI_COMM_NULL || MPIX_Comm_failure_ack(c->comm) != MPI_SUCCESS ||
         MPIX_Comm_failure_get_acked(c->comm, &dead) != MPI_SUCCESS)
         return 0;
     if (MPI_Group_size(dead, &n) == MPI_SUCCESS && n &&

@@ -7,6 +7,9 @@
  * When the time is up, the rank asks all others, over a separate communicator (`watch`), which call
  * they are in. A rank that waits in gnd answers; one that does not answer in time is missing. The
  * rank that asked then informs those that answered, so all of them report the same error.
+ *
+ * While gndm_open makes the communicators there is no other to ask over than the caller's: the
+ * messages have the largest tag there, and none is sent before the time is up.
  */
 #include "ctx.h"
 
@@ -16,7 +19,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-enum { ASK = 1, HERE = 2, OVER = 3 }; /* tags of messages on the watch */
+/* Messages on the watch begin with one of these. All have the tag c->watch_tag. */
+enum { ASK = '?', HERE = '+', OVER = '!' };
 
 double gndm__now(void)
 {
@@ -40,10 +44,11 @@ static void rest(double seconds)
 
 /* Sends a text to a rank. It is so small that MPI sends it at once. Nobody waits for the request,
  * so the text must be a buffer of the context. */
-static void tell(gndm_ctx *c, int to, int tag, const char *text)
+static void tell(gndm_ctx *c, int to, const char *text)
 {
     MPI_Request req;
-    if (MPI_Isend(text, (int)strlen(text) + 1, MPI_CHAR, to, tag, c->watch, &req) == MPI_SUCCESS)
+    if (MPI_Isend(text, (int)strlen(text) + 1, MPI_CHAR, to, c->watch_tag, c->watch, &req) ==
+        MPI_SUCCESS)
         MPI_Request_free(&req);
 }
 
@@ -55,7 +60,7 @@ static int listen(gndm_ctx *c, char *here, char *text)
     int there = 0;
     MPI_Status s;
     char got[GNDM_TEXT] = "";
-    const int rc = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, c->watch, &there, &s);
+    const int rc = MPI_Iprobe(MPI_ANY_SOURCE, c->watch_tag, c->watch, &there, &s);
     if (rc != MPI_SUCCESS)
         gndm__rank_died(c, rc); /* of other failures the calls on c->comm tell */
     if (rc != MPI_SUCCESS || !there)
@@ -64,30 +69,31 @@ static int listen(gndm_ctx *c, char *here, char *text)
                  MPI_STATUS_IGNORE) != MPI_SUCCESS)
         return 0;
     got[sizeof got - 1] = 0;
-    if (s.MPI_TAG == ASK) {
-        snprintf(c->answer, sizeof c->answer, "%s", c->call);
-        tell(c, s.MPI_SOURCE, HERE, c->answer);
-    } else if (s.MPI_TAG == HERE && here) {
+    if (got[0] == ASK) {
+        snprintf(c->answer, sizeof c->answer, "%c%s", HERE, c->call);
+        tell(c, s.MPI_SOURCE, c->answer);
+    } else if (got[0] == HERE && here) {
         here[s.MPI_SOURCE] = 1;
-        if (strcmp(got, c->call) && !text[0])
-            snprintf(text, GNDM_TEXT, "rank %d is in %.200s", s.MPI_SOURCE, got);
-    } else if (s.MPI_TAG == OVER) {
-        gndm__broken(c, GND_ERR_STATE, "%s", got);
+        if (strcmp(got + 1, c->call) && !text[0])
+            snprintf(text, GNDM_TEXT, "rank %d is in %.200s", s.MPI_SOURCE, got + 1);
+    } else if (got[0] == OVER) {
+        gndm__broken(c, GND_ERR_STATE, "%s", got + 1);
     }
     return 1;
 }
 
 void gndm__over(gndm_ctx *c)
 {
-    snprintf(c->asked, sizeof c->asked, "%s", c->message);
+    snprintf(c->asked, sizeof c->asked, "%c%.*s", OVER, GNDM_TEXT - 2, c->message);
     for (int r = 0; r < c->size; r++)
         if (r != c->rank)
-            tell(c, r, OVER, c->asked);
+            tell(c, r, c->asked);
 }
 
 /* Asks all ranks, and fails with a message that lists those that do not answer. */
 static gnd_status roll_call(gndm_ctx *c)
 {
+    static const char question[] = {ASK, 0};
     char *here = calloc((size_t)c->size, 1), text[GNDM_TEXT] = "", list[200] = "";
     if (!here)
         return gndm__broken(c, GND_ERR_STATE, "%s: no answer from other ranks for %g s", c->func,
@@ -95,7 +101,7 @@ static gnd_status roll_call(gndm_ctx *c)
     here[c->rank] = 1;
     for (int r = 0; r < c->size; r++)
         if (r != c->rank)
-            tell(c, r, ASK, "?");
+            tell(c, r, question);
     const double until = gndm__now() + 2;
     int missing = c->size - 1;
     while (!c->broken && missing && gndm__now() < until) {
@@ -118,10 +124,10 @@ static gnd_status roll_call(gndm_ctx *c)
     else
         gndm__broken(c, GND_ERR_STATE, "%s: rank %d waited %g s, although all ranks are there%s%s",
                      c->func, c->rank, c->timeout, text[0] ? "; " : "", text);
-    snprintf(c->asked, sizeof c->asked, "%s", c->message);
+    snprintf(c->asked, sizeof c->asked, "%c%.*s", OVER, GNDM_TEXT - 2, c->message);
     for (int r = 0; r < c->size; r++)
         if (here[r] && r != c->rank)
-            tell(c, r, OVER, c->asked);
+            tell(c, r, c->asked);
     free(here);
     return c->status;
 }

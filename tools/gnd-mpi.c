@@ -250,11 +250,12 @@ static gndm_array *redistribution(gndm_array *x)
 static const struct {
     const char *name;
     gndm_array *(*run)(gndm_array *x);
-    double touched; /* bytes read and written on devices, or for LINK moved, per byte of x */
-    enum { DEVICE, PRODUCT, LINK } speed; /* which of the measured speeds limits it */
-} rows[] = {{"elementwise x*2 + 1", elementwise, 2, DEVICE},
-            {"reduction x.sum()", reduction, 1, DEVICE},
-            {"stencil of 2 rows with halo", stencil, 3, DEVICE},
+    double touched; /* bytes that devices read from memory and write to it, or for LINK bytes that
+                       are moved, per byte of x; what is read again soon comes from a cache */
+    enum { ELEMENTWISE, SUMS, PRODUCT, LINK } speed; /* which of the measured speeds limits it */
+} rows[] = {{"elementwise x*2 + 1", elementwise, 2, ELEMENTWISE},
+            {"reduction x.sum()", reduction, 1, SUMS},
+            {"stencil of 2 rows with halo", stencil, 2, ELEMENTWISE},
             {"product x @ (1024, 1024)", product, 0, PRODUCT},
             {"rows to columns", redistribution, 1, LINK}};
 
@@ -279,35 +280,70 @@ static double measured(gndm_array *(*run)(gndm_array *), gndm_array *x)
     return best;
 }
 
+/* How many rows a rank adds to the operands (*few: those of products and moves): so many that a GPU
+ * works for milliseconds, and that the caches of a CPU's node do not hold what its ranks read,
+ * because the measured speeds are those of memory. */
+static void operands(const gndm_rank_info *info, int64_t *most, int64_t *few)
+{
+    enum { ROW = 4 * COLUMNS };
+    gnd_device_info d;
+    int64_t cache = 0, near = 0;
+    const int gpu = !gnd_device_describe(gndm_device(ctx), &d) && !strcmp(d.kind, "gpu");
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+    for (int r = 0; r < gndm_size(ctx); r++)
+        near += !strcmp(info[r].host, info[rank].host);
+    *most = (gpu ? 512 << 20 : 64 << 20) / ROW;
+    if (!gpu && 2 * cache / near / ROW > *most)
+        *most = 2 * cache / near / ROW;
+    *few = gpu ? *most : 4096;
+}
+
+/* Float32 (*all, COLUMNS), computed. *all: the rows of all ranks. */
+static gndm_array *of_rows(int64_t rows_of_rank, int64_t *all)
+{
+    char text[128];
+    MPI_Allreduce(&rows_of_rank, all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    snprintf(text, sizeof text,
+             "zeros((%" PRId64 ", %d), dtype=float32) + arange(%d, dtype=float32) / %d", *all,
+             COLUMNS, COLUMNS, COLUMNS);
+    gndm_array *x = gndm_eval(ctx, text, 0, NULL, NULL);
+    gndm_wait(ctx, 1, &x);
+    return x;
+}
+
 static int bench(void)
 {
     const int p = gndm_size(ctx);
     gndm_rank_info *info = rank_list("bench");
-    double speeds[3] = {0};
+    double speeds[4] = {0};
+    int64_t most, few;
     if (!info)
         return EXIT_FAILED;
     for (int r = 0; r < p; r++) {
-        speeds[DEVICE] += info[r].bandwidth;
+        speeds[ELEMENTWISE] += info[r].bandwidth;
+        speeds[SUMS] += info[r].sums;
         speeds[PRODUCT] += info[r].flops;
         speeds[LINK] += info[r].link;
     }
+    operands(info, &most, &few);
     free(info);
-    char text[96];
-    snprintf(text, sizeof text, "random.random((%d, %d)).astype(float32)", 4096 * p, COLUMNS);
-    gndm_array *x = gndm_eval(ctx, text, 0, NULL, NULL);
-    if (gndm_wait(ctx, 1, &x))
+    gndm_array *x = of_rows(most, &most), *small = of_rows(few, &few);
+    if (gndm_wait(ctx, 1, &x) || gndm_wait(ctx, 1, &small))
         return complain_mpi("bench", NULL);
-    const double bytes = 4.0 * (double)gndm_elements(x);
     if (rank == 0)
-        printf("%d ranks, float32(%d, %d); efficiency: of the summed measured speeds\n", p,
-               4096 * p, COLUMNS);
+        printf("%d ranks, float32(%" PRId64 ", %d), the last two (%" PRId64
+               ", %d); efficiency: of the summed measured speeds\n",
+               p, most, COLUMNS, few, COLUMNS);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].speed == LINK && p == 1)
             continue; /* one rank moves nothing */
-        const double s = measured(rows[i].run, x);
+        const int product = rows[i].speed == PRODUCT;
+        gndm_array *on = product || rows[i].speed == LINK ? small : x;
+        const double s = measured(rows[i].run, on), bytes = 4.0 * (double)gndm_elements(on);
         if (s < 0)
             return complain_mpi("bench", rows[i].name);
-        const int product = rows[i].speed == PRODUCT;
         double work = product ? 2.0 * COLUMNS * bytes / 4 : rows[i].touched * bytes;
         if (rows[i].speed == LINK) /* each rank keeps one part of its rows */
             work *= (p - 1.0) / p;
@@ -316,6 +352,7 @@ static int bench(void)
                    work / s / 1e9 / p, product ? "Gflop/s" : "GB/s   ",
                    work / s / speeds[rows[i].speed]);
     }
+    gndm_release(small);
     gndm_release(x);
     return rank ? EXIT_DONE : finish_output("bench");
 }

@@ -43,6 +43,7 @@ typedef struct gndm_array gndm_array;
 
 /* --- contexts --------------------------------------------------------------------------------- */
 
+/* The variables GND_MPI_CHECK_CALLS=1 and GND_MPI_REPRODUCIBLE=1 of rank 0 add their flags. */
 enum {
     GNDM_EVEN = 1,        /* partitions are even by default: speeds are not measured */
     GNDM_CHECK_CALLS = 2, /* compare every call of all ranks, with its arguments. Without the flag
@@ -57,8 +58,10 @@ enum {
  * GND_DEVICE names the device; if that is not set, the ranks of a node share its best devices in
  * turn. MPI must be initialized. Under MPI_THREAD_FUNNELED, use the context in the main thread. The
  * result is never NULL; gndm_status has its status. GND_ERR_STATE: MPI is not initialized, or is
- * finalized; GND_ERR_ARG: an unknown flag; GND_ERR_DEVICE: a rank has no device;
- * GND_ERR_UNSUPPORTED: some devices have float64 and others do not; GND_ERR_BACKEND: MPI failed. */
+ * finalized, or some ranks did not come in GND_MPI_TIMEOUT seconds (gndm_set_timeout): then ranks
+ * send a few messages with the largest tag on comm, to name the missing; GND_ERR_ARG: an unknown
+ * flag; GND_ERR_DEVICE: a rank has no device; GND_ERR_UNSUPPORTED: some devices have float64 and
+ * others do not; GND_ERR_BACKEND: MPI failed. */
 GND_API gndm_ctx *gndm_open(MPI_Comm comm, gnd_device *dev, unsigned flags);
 /* Closes the context: releases all its arrays, and closes the device if gndm_open opened it. After
  * a timeout it exchanges no messages. NULL is ignored. */
@@ -77,10 +80,10 @@ GND_API int gndm_size(const gndm_ctx *c);
 /* The rank's own device. It belongs to the context, or to the caller who passed it to gndm_open.
  * Not collective. */
 GND_API gnd_device *gndm_device(const gndm_ctx *c);
-/* Sets the longest time in seconds that a call waits for other ranks; 0: no limit. The default is
- * GND_MPI_TIMEOUT, or 600. After a timeout every call returns the same GND_ERR_STATE, which names
- * the ranks that did not respond. Then end the program by MPI_Abort, because MPI_Finalize would
- * wait for them. */
+/* Sets the longest time in seconds that a call waits for other ranks; 0: no limit. The default,
+ * which holds for gndm_open, too, is GND_MPI_TIMEOUT, or 600. After a timeout every call returns
+ * the same GND_ERR_STATE, which names the ranks that did not respond. Then end the program by
+ * MPI_Abort, because MPI_Finalize would wait for them. */
 GND_API void gndm_set_timeout(gndm_ctx *c, double seconds);
 
 /* Goes on with the ranks that are left after a rank died: returns a context over them, on the same
@@ -322,7 +325,10 @@ GND_API gndm_array *gndm_load_npy(gndm_ctx *c, const char *path, const gndm_part
  * until it is complete. */
 GND_API gnd_status gndm_save_npy(gndm_array *x, const char *path);
 /* Writes a checkpoint into a folder: a .npy file for each of n arrays, and last the file `manifest`
- * with their names and step. An interrupted save leaves the previous checkpoint intact. */
+ * with their names and step. A save that fails or is interrupted leaves the previous checkpoint
+ * intact, also one of the same step. The files of the previous one are removed when the new one is
+ * on the disk. GND_ERR_ARG: a name is given twice, or has other characters than letters, digits, _
+ * and -; GND_ERR_IO. */
 GND_API gnd_status gndm_save_state(gndm_ctx *c, const char *folder, int64_t step, int n,
                                    const char *const *names, gndm_array *const *x);
 /* Reads a checkpoint of gndm_save_state, on any number of ranks. *step receives its step, and

@@ -62,5 +62,5 @@ fi
 # shellcheck disable=SC2086 # a command and its options
 $mpirun -n 3 "$GND_BUILDDIR/tests/mpi/mpi_faults" late >out 2>err
 sed -n 's/^# \(.*\)/# \1/p' out
-check "a rank that does not come is named, and the job ends" test "$(grep -c '^ok' out)" = 3
+check "a rank that does not come is named, and the job ends" test "$(grep -c '^ok' out)" = 4
 done_testing

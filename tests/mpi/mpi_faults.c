@@ -68,6 +68,43 @@ static void different_calls(void)
     dist_ok(gndm_item_i64(gndm_along("sum", x, 0), NULL) == n * (n - 1) / 2, "and then it goes on");
 }
 
+/* Without GNDM_CHECK_CALLS only calls that exchange data are compared; the environment of rank 0
+ * can add the flag. */
+static void unchecked_calls(void)
+{
+    const int64_t n = 40;
+    gndm_ctx *before = ctx;
+    if (size == 1)
+        return;
+    for (int checked = 0; checked < 2; checked++) {
+        if (checked && rank == 0)
+            setenv("GND_MPI_CHECK_CALLS", "1", 1);
+        ctx = gndm_open(MPI_COMM_WORLD, dev, GNDM_EVEN);
+        unsetenv("GND_MPI_CHECK_CALLS");
+        gndm_array *x =
+            gndm_apply(ctx, NULL, "arange", 1, (gnd_value[]){gnd_value_int(n)}, 0, NULL);
+        gndm_array *y = gndm_with("add", x, rank == 1 ? 2 : 3);
+        dist_ok(gndm_status_of(y) == (checked ? GND_ERR_STATE : GND_OK),
+                "different numbers, %s: %s", checked ? "compared" : "not compared", gndm_error(y));
+        y = gndm_along(rank == 1 ? "max" : "sum", x, 0);
+        gnd_status st = gndm_status_of(y);
+        if (!st)
+            gndm_item_i64(y, &st);
+        dist_ok(st == GND_ERR_STATE && strstr(gndm_message(ctx), "rank 0 calls sum(") &&
+                    strstr(gndm_message(ctx), "rank 1 calls max("),
+                "different functions that exchange data: %s", gndm_message(ctx));
+        gndm_close(ctx);
+    }
+    if (rank == size - 1)
+        setenv("GND_MPI_CHECK_CALLS", "yes", 1);
+    ctx = gndm_open(MPI_COMM_WORLD, dev, GNDM_EVEN);
+    unsetenv("GND_MPI_CHECK_CALLS");
+    dist_ok(gndm_status(ctx) == GND_ERR_ARG && strstr(gndm_message(ctx), "GND_MPI_CHECK_CALLS"),
+            "%s", gndm_message(ctx));
+    gndm_close(ctx);
+    ctx = before;
+}
+
 /* Each allocation of the library on rank 1, during a transform of a vector, fails once. It ends the
  * context on all ranks, or is an error of the transform. */
 static void no_memory(void)
@@ -114,9 +151,17 @@ static int late(void)
     }
     gnd_status st;
     char named[64];
-    const time_t began = time(NULL);
-    gndm_item_i64(gndm_along("sum", x, 0), &st);
     snprintf(named, sizeof named, "for rank %d,", size - 1);
+    time_t began = time(NULL);
+    setenv("GND_MPI_TIMEOUT", "1", 1);
+    gndm_ctx *other = gndm_open(MPI_COMM_WORLD, dev, 0);
+    if (rank == 0)
+        tap_ok(gndm_status(other) == GND_ERR_STATE && strstr(gndm_message(other), named) &&
+                   strstr(gndm_message(other), "gndm_open") && time(NULL) - began < 20,
+               "in gndm_open, too: %s", gndm_message(other));
+    gndm_close(other);
+    began = time(NULL);
+    gndm_item_i64(gndm_along("sum", x, 0), &st);
     const int ok = st == GND_ERR_STATE && strstr(gndm_message(ctx), named) &&
                    time(NULL) - began < 20 && gndm_status(ctx) == GND_ERR_STATE;
     if (rank == 0) {
@@ -150,6 +195,7 @@ int main(int argc, char **argv)
     gndm_scope_begin(ctx);
     local_errors();
     different_calls();
+    unchecked_calls();
     if (gndm_no_rebuild(ctx)[0])
         dist_ok(gndm_rebuild(ctx) == ctx && gndm_status(ctx) == GND_OK,
                 "a context without an error stays: %s", gndm_no_rebuild(ctx));

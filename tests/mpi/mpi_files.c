@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char *folder;
 
@@ -80,22 +82,149 @@ static void files(void)
     }
 }
 
-static void states(void)
+/* Axes so long that MPI's types of their pieces are made of groups: a row in one piece, and many
+ * pieces. */
+static void long_axes(void)
+{
+    const int64_t shape[2][2] = {{3, 5003}, {5003, 3}};
+    for (int i = 0; i < 2; i++)
+        for (int way = 0; way < WAYS; way++) {
+            gnd_array *x = numbers(GND_INT16, 2, shape[i]);
+            gndm_array *a = dist_array(x, way);
+            dist_ok(gndm_save_npy(a, file("long.npy")) == GND_OK, "way %d: long axes: %s", way,
+                    gndm_message(ctx));
+            gnd_array *back = rank == 0 ? gnd_load_npy(dev, file("long.npy")) : x;
+            gndm_array *all = gndm_load_npy(ctx, file("long.npy"), NULL);
+            int same = 0;
+            gnd_status st = gnd_size(back) == gnd_size(x) ? GND_OK : GND_ERR_SHAPE;
+            if (!st)
+                same = (int)gnd_item_i64(gnd_all(gnd_equal(back, x), GND_ALL, 0), &st);
+            dist_ok(!st && same, "way %d: one process reads them", way);
+            dist_same(all, x, 0, "way %d: they are read", way);
+            gndm_release(a);
+        }
+}
+
+/* An axis that no int can count, in a file of few blocks. */
+static void longest_axis(void)
+{
+    const int64_t n = (INT64_C(1) << 31) + 1000, marked[3] = {5, INT64_C(1) << 31, n - 1};
+    for (int turn = 0; turn < 2; turn++) { /* along the first axis, and along the second */
+        FILE *f = rank == 0 ? fopen(file("longest.npy"), "wb") : NULL;
+        if (f) {
+            char head[128];
+            memset(head, ' ', sizeof head);
+            memcpy(head, "\x93NUMPY\x01\x00\x76\x00", 10);
+            const int k =
+                snprintf(head + 10, sizeof head - 10,
+                         "{'descr': '|i1', 'fortran_order': False, 'shape': (%lld, %lld), }",
+                         turn ? 1LL : (long long)n, turn ? (long long)n : 1LL);
+            head[10 + k] = ' ';
+            head[sizeof head - 1] = '\n';
+            fwrite(head, 1, sizeof head, f);
+            for (int i = 0; i < 3; i++) {
+                fseek(f, (long)(marked[i] + (int64_t)sizeof head), SEEK_SET);
+                fputc(i + 1, f);
+            }
+            fclose(f);
+        }
+        gndm_scope_begin(ctx);
+        MPI_Barrier(MPI_COMM_WORLD);
+        gndm_array *x = gndm_load_npy(ctx, file("longest.npy"), NULL);
+        dist_ok(gndm_elements(x) == n && gndm_item_i64(gndm_along("sum", x, GND_NONE), NULL) == 6,
+                "an axis of more than 2^31 elements: %s", gndm_error(x));
+        if (turn) /* 2 GiB of disk are enough */
+            dist_ok(gndm_save_npy(x, file("longest.npy")) == GND_OK, "and back: %s",
+                    gndm_message(ctx));
+        f = rank == 0 && turn ? fopen(file("longest.npy"), "rb") : NULL;
+        for (int i = 0; f && i < 3; i++) {
+            fseek(f, (long)(marked[i] - n), SEEK_END);
+            tap_ok(fgetc(f) == i + 1, "mark %d", i);
+        }
+        if (f)
+            fclose(f);
+        if (rank == 0)
+            remove(file("longest.npy"));
+        gndm_scope_end(ctx);
+    }
+}
+
+static int is_there(const char *name)
+{
+    FILE *f = fopen(file(name), "rb");
+    if (f)
+        fclose(f);
+    return f != NULL;
+}
+
+/* The checkpoint in `state` has step, x and y. */
+static void state_is(const char *state, int64_t step, gnd_array *x, gnd_array *y, const char *what)
 {
     static const char *const names[] = {"u", "v_1"};
+    gndm_array *out[2];
+    int64_t found = 0;
+    const gnd_status st = gndm_load_state(ctx, file(state), &found, 2, names, NULL, out);
+    dist_ok(!st && found == step, "%s: read back, step %lld: %s", what, (long long)found,
+            gndm_message(ctx));
+    dist_same(out[0], x, 0, "%s: its first array", what);
+    dist_same(out[1], y, 0, "%s: its second array", what);
+}
+
+/* An array of which the last rank cannot compute its part. */
+static gndm_array *faulty(void)
+{
+    const int64_t shape[1] = {size}, one = 1, at = rank == size - 1 ? 1000 : 0;
+    gnd_array *x = gnd_take(gnd_arange_i64(dev, 0, 8, 1, GND_INT64),
+                            gnd_from(dev, GND_INT64, 1, &one, &at), 0);
+    gndm_part *p = gndm_part_even(ctx, 1, shape, NULL);
+    gndm_array *y = gndm_wrap(ctx, x, p);
+    gndm_part_free(p);
+    return y;
+}
+
+static void states(void)
+{
+    static const char *const names[] = {"u", "v_1"}, *const twice[] = {"u", "u"};
     const int64_t shape[2] = {23, 5};
     gnd_array *x = numbers(GND_FLOAT32, 2, shape), *y = gnd_arange_i64(dev, 0, 9, 1, GND_INT64);
+    gnd_array *x2 = gnd_add_f(x, 1), *y2 = gnd_add_i(y, 1);
     gndm_array *in[2] = {dist_array(x, 1), dist_array(y, 0)}, *out[2];
-    int64_t step = 0;
-    dist_ok(!gndm_save_state(ctx, file("state"), 40, 2, names, in), "a checkpoint: %s",
+    gndm_array *in2[2] = {dist_array(x2, 1), dist_array(y2, 0)}, *half[2] = {in2[0], faulty()};
+    dist_ok(!gndm_save_state(ctx, file("state"), 40, 2, names, in2), "a checkpoint: %s",
             gndm_message(ctx));
     dist_ok(!gndm_save_state(ctx, file("state"), 41, 2, names, in), "another one");
-    const gnd_status st = gndm_load_state(ctx, file("state"), &step, 2, names, NULL, out);
-    dist_ok(!st && step == 41, "read back: %s", gndm_message(ctx));
-    dist_same(out[0], x, 0, "its first array");
-    dist_same(out[1], y, 0, "its second array");
-    FILE *old = fopen(file("state/u.40.npy"), "rb");
-    dist_ok(!old, "files of the checkpoint before it are gone");
+    state_is("state", 41, x, y, "two checkpoints");
+    dist_ok(!is_there("state/u.0.npy") && is_there("state/u.1.npy"),
+            "files of the checkpoint before it are gone");
+    /* one that fails half-way, with the same step */
+    dist_ok(gndm_save_state(ctx, file("state"), 41, 2, names, half) == GND_ERR_INDEX, "%s",
+            gndm_message(ctx));
+    state_is("state", 41, x, y, "after one that failed");
+    dist_ok(!is_there("state/u.0.npy"), "which leaves no files");
+    /* and one that fails at the manifest */
+    if (rank == 0)
+        mkdir(file("state/manifest.tmp"), 0777);
+    dist_ok(gndm_save_state(ctx, file("state"), 41, 2, names, in2) == GND_ERR_IO, "%s",
+            gndm_message(ctx));
+    state_is("state", 41, x, y, "after one without a manifest");
+    if (rank == 0)
+        rmdir(file("state/manifest.tmp"));
+    dist_ok(!gndm_save_state(ctx, file("state"), 41, 2, names, in2), "the same step again");
+    state_is("state", 41, x2, y2, "the same step again");
+    dist_ok(!is_there("state/u.1.npy") && !is_there("state/v_1.1.npy"), "instead of the first");
+    dist_ok(gndm_save_state(ctx, file("state"), 42, 2, twice, in) == GND_ERR_ARG, "%s",
+            gndm_message(ctx));
+    /* older programs named the files by the step; here one was 0 */
+    FILE *f = rank == 0 ? fopen(file("state/manifest"), "w") : NULL;
+    if (f) {
+        fputs("gnd-state 1\nstep 7\narray u u.0.npy\narray v_1 v_1.7.npy\nend\n", f);
+        fclose(f);
+        rename(file("state/v_1.0.npy"), file("state/v_1.7.npy"));
+    }
+    state_is("state", 7, x2, y2, "an older program's");
+    dist_ok(!gndm_save_state(ctx, file("state"), 8, 2, names, in), "a newer one");
+    state_is("state", 8, x, y, "a newer one");
+    dist_ok(!is_there("state/u.0.npy") && !is_there("state/v_1.7.npy"), "instead of the older");
     static const char *const other[] = {"w"};
     dist_ok(gndm_load_state(ctx, file("state"), NULL, 1, other, NULL, out) == GND_ERR_NAME, "%s",
             gndm_message(ctx));
@@ -222,6 +351,41 @@ static uint64_t products(gnd_dtype t, double tol, int odd)
     return hash;
 }
 
+/* Functions that are made of sums and products have the same bits for any cuts. x: float32 (701,
+ * 13). Returns a hash of the results. */
+static uint64_t made_of_sums(gnd_array *x)
+{
+    static const char *const texts[] = {"nansum(where(x > 9, nan, x), axis=0)",
+                                        "nanmean(where(x > 9, nan, x))",
+                                        "var(x, axis=0)",
+                                        "linalg.vector_norm(x)",
+                                        "trace(x)",
+                                        "average(x, axis=0)",
+                                        "trapezoid(x, axis=0)",
+                                        "cov(x[:, :3].T)",
+                                        "einsum('ij,ik->jk', x, x)"};
+    static const char *const names[] = {"x"};
+    uint64_t all = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        uint64_t first = 0;
+        int same = 1;
+        for (int way = 0; way < WAYS; way++) {
+            unsigned char p[1024] = {0};
+            gndm_array *a = dist_array(x, way), *y = gndm_eval(ctx, texts[i], 1, names, &a);
+            const size_t n = (size_t)gndm_elements(y) * gnd_dtype_size(gndm_dtype_of(y));
+            same = same && n <= sizeof p && gndm_read(y, p, n) == GND_OK;
+            const uint64_t h = hashed(UINT64_C(0xcbf29ce484222325), p, sizeof p);
+            same = same && (way == 0 || h == first);
+            first = way == 0 ? h : first;
+            gndm_release(a);
+            gndm_release(y);
+        }
+        dist_ok(same, "reproducible: %s", texts[i]);
+        all = hashed(all, (unsigned char *)&first, sizeof first);
+    }
+    return all;
+}
+
 /* The bits of sums and products, as text for mpi.sh: the same for any number of ranks and any cuts.
  */
 static void reproducible(void)
@@ -268,7 +432,8 @@ static void reproducible(void)
     }
     dist_ok(same, "reproducible: the same bits for any cuts");
     dist_ok(near, "reproducible: and right");
-    uint64_t bits[4] = {products(GND_FLOAT32, 3e-7, 0), products(GND_FLOAT64, 4e-15, 1)};
+    uint64_t bits[5] = {products(GND_FLOAT32, 3e-7, 0), products(GND_FLOAT64, 4e-15, 1)};
+    bits[4] = made_of_sums(x);
     if (getenv("GND_TEST_ALL")) { /* each dtype has kernels to compile */
         bits[2] = products(GND_COMPLEX64, 2e-6, 0);
         bits[3] = products(GND_FLOAT16, 1e-3, 1);
@@ -277,12 +442,21 @@ static void reproducible(void)
         printf("# bits");
         for (int i = 0; i < 4; i++)
             printf(" %016llx", (unsigned long long)first[i]);
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 5; i++)
             printf(" %016llx", (unsigned long long)bits[i]);
         printf("\n");
     }
-    ctx = before;
     gndm_close(c);
+    /* the environment has the flag, too; that of rank 0 counts */
+    if (rank == 0)
+        setenv("GND_MPI_REPRODUCIBLE", "1", 1);
+    ctx = gndm_open(MPI_COMM_WORLD, dev, GNDM_EVEN);
+    unsetenv("GND_MPI_REPRODUCIBLE");
+    gndm_array *a = dist_array(x, 0);
+    const double v = gndm_item_f64(gndm_along("mean", a, GND_NONE), NULL);
+    dist_ok(!memcmp(&v, &first[1], sizeof v), "GND_MPI_REPRODUCIBLE: %.17g", v);
+    gndm_close(ctx);
+    ctx = before;
 }
 
 int main(int argc, char **argv)
@@ -291,6 +465,9 @@ int main(int argc, char **argv)
     folder = argc > 1 ? argv[1] : ".";
     gndm_scope_begin(ctx);
     files();
+    long_axes();
+    if (size == 3 && getenv("GND_TEST_ALL")) /* 5 GiB of memory */
+        longest_axis();
     states();
     for (int way = 0; way < WAYS; way++) {
         halos(way);

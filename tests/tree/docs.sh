@@ -68,6 +68,13 @@ for d in $docs; do
 done >bad
 none "every file that is named exists" bad
 
+# The table of libgnd-mpi's files; handlers of functions are one row of it.
+for f in "$src"/mpi/*.c; do
+    f=mpi/${f##*/}
+    case $f in mpi/fn_*) ;; *) grep -qF "\`$f\`" "$src/doc/ARCHITECTURE.md" || echo "$f" ;; esac
+done >bad
+none "doc/ARCHITECTURE.md names each file of mpi" bad
+
 # --- environment variables -------------------------------------------------------------------------
 env=$src/doc/ENVIRONMENT.md
 sed -n 's/^- `\(GND_[A-Z0-9_]*\)`:.*/\1/p' "$env" | sort >described
@@ -149,5 +156,10 @@ done >bad
 none "no line has more than 120 characters" bad
 for d in $docs; do grep -nE '[[:blank:]]+$' "$src/$d" | sed "s|^|$d:|"; done >bad
 none "no blanks at the end of a line" bad
+# Texts that wait for an editor.
+for d in $docs CHANGELOG.md CONTRIBUTING.md SECURITY.md doc/gnd.1; do
+    grep -nwE 'XX+|TODO|FIXME|TBD' "$src/$d" | sed "s|^|$d:|"
+done >bad
+none "nothing is left to write" bad
 check "doc/CONVENTIONS.md has fewer than 100 lines" test "$(wc -l <"$src/doc/CONVENTIONS.md")" -lt 100
 done_testing

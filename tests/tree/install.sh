@@ -107,6 +107,33 @@ for std in c99 c11; do
         $(gnd_flags --cflags --libs)
 done
 check "it runs" env GND_DEVICE=null:0 ./hello
+
+# gnd-mpi.pc: the library, and the MPI for which it was built.
+if [ "$GND_TEST_MPI" != no ]; then
+    mpi_flags() { PKG_CONFIG_PATH=$(dirname "$pc") pkg-config "--define-variable=prefix=$prefix" "$@" gnd-mpi; }
+    check "gnd-mpi.pc is installed, of gnd's version" test "$(mpi_flags --modversion)" = "$(gnd_flags --modversion)"
+    check "libgnd-mpi.so is where it says" test -f "$(mpi_flags --variable=libdir)/libgnd-mpi.so"
+    cat >ranks.c <<'C'
+#include <gnd/mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    gndm_ctx *c = gndm_open(MPI_COMM_WORLD, NULL, 0);
+    const gnd_status st = gndm_status(c);
+    printf("%d %s\n", gndm_size(c), gndm_message(c));
+    gndm_close(c);
+    MPI_Finalize();
+    return st != GND_OK;
+}
+C
+    # shellcheck disable=SC2046,SC2086
+    check "cc ranks.c \$(pkg-config --cflags --libs gnd-mpi)" $CC -std=c11 -Wall -Wextra -Werror ranks.c -o ranks $(mpi_flags --cflags --libs)
+    check "it runs on one rank" env GND_DEVICE=null:0 ./ranks
+else
+    check "gnd-mpi.pc is not installed without MPI" test ! -e "$(dirname "$pc")/gnd-mpi.pc"
+fi
+
 if [ -x "$GND_BUILDDIR/tools/gnd" ]; then
     check "the installed gnd runs" "$prefix/bin/gnd" --version
     check "the installed gnd is the one on PATH" test "$(command -v gnd)" = "$prefix/bin/gnd"
