@@ -123,9 +123,13 @@ static gnd_status call_with(gndm__args *a, stand_in *of, gnd_value *out)
     return st;
 }
 
+/* gnd looks at the indices of a result without elements at once, so ints are zeros, not anything.
+ */
 static gnd_array *placeholder(gndm_array *x)
 {
-    return gnd_empty(x->ctx->dev, x->dtype, x->part->ndim, x->part->shape);
+    gnd_array *(*make)(gnd_device *, gnd_dtype, int, const int64_t *) =
+        strchr("iu", gnd_dtype_kind(x->dtype)) ? gnd_zeros : gnd_empty;
+    return make(x->ctx->dev, x->dtype, x->part->ndim, x->part->shape);
 }
 
 gnd_status gndm__try(gndm__args *a, gnd_value *out)

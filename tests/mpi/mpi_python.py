@@ -123,6 +123,51 @@ def test_functions():
         ok(not wrong and x.partition == p, f'{len(FUNCTIONS) - len(DEAR)} functions of {p.boxes()}')
 
 
+# Keys with arrays: one, several, beside ints, masks, new axes and ellipses, and those that are errors.
+KEYS = [np.s_[:, [0, 2]], np.s_[[0, 1], [1, 2]], np.s_[[-1, 0], :, [1, -2]], np.s_[:, [[0], [1]], [1, 2]], np.s_[:, [5]], np.s_[[0, 7], 1, [0, 0]],
+        np.s_[:, [0.5]], np.s_[:, [True, False]]]
+if ALL:
+    KEYS += [np.s_[..., [0, -1, 3]], np.s_[0, :, [1, 2]], np.s_[:, 0, [1, 2]], np.s_[[0, 1], None, [1, 2]], np.s_[[0, 1], ..., [1, 2]],
+             np.s_[[0, 1], ..., [1, 2], [0, 3]], np.s_[[[0], [6]], :, [[1, 2]]], np.s_[2:, [2, 0], ::2], np.s_[:, :, []], np.s_[:, [True, False, True]],
+             np.s_[[True] * 3 + [False] * 4, :, 1], np.s_[np.int64(3), [1, 2]], np.s_[:, np.arange(12).reshape(3, 4) % 5 < 2], np.s_[[1, 2], [0, 1], None],
+             np.s_[[3], [1], 3], np.s_[[0, 9], [0, 0]], np.s_[0, 0, 0, [1]], np.s_[..., [1], ...]]
+
+
+def attempt(f, x):
+    """What f makes of x, or the type of its error."""
+    try:
+        return f(x)
+    except Exception as e:
+        return type(e)
+
+
+def test_indices():
+    a = rng.random((7, 3, 4))
+    for p in partitions(a.shape):
+        x = ctx.array(a, partition=p)
+        wrong = []
+        for key in KEYS:
+            got, want = attempt(lambda z: z[key], x), attempt(lambda z: z[key], a)
+            if not (got is want if isinstance(want, type) or isinstance(got, type) else same(got, want, 0)):
+                wrong.append((key, got))
+        i, j = gm.array([2, 0, -1]), np.array([2, 0, -1])
+        pairs = [('arrays of all ranks', x[i, i], a[j, j])]
+        if ALL:
+            pairs += [('an array of all ranks', x[:, i], a[:, j]), ('rows', x[:0][:, [0, 2]], a[:0][:, [0, 2]]),
+                      ('a mask of two axes', x[x[..., 0] > 0.5], a[a[..., 0] > 0.5])]
+        wrong += [name for name, got, want in pairs if not same(got, want, 0)]
+        b = a.copy()
+        for z in (b, x):
+            z[1:, [0, -1]] = 2
+            z[[4, 4], :, 1] = 3
+            z[..., np.arange(4) > 2] = 4
+        ok(not wrong and same(x, b, 0) and x.partition == p, f'{len(KEYS)} keys of arrays in {p.boxes()}{wrong or ""}')
+    raises(IndexError, lambda: x[gm.array([1, 9]), gm.array([0, 0])], 'an index out of range', 'out of bounds for axis 0')
+    raises(IndexError, lambda: x[:, True], 'True as an index', 'x[None] adds an axis')
+    raises(NotImplementedError, lambda: x.__setitem__(([0, 1], [0, 1]), 1), 'several arrays set', 'gnd.mpi.put')
+    raises(NotImplementedError, lambda: x.__setitem__(gm.array([1]), 1), 'elements that a distributed array names', 'gnd.mpi.where')
+
+
 def test_data():
     for dtype in 'bool int8 uint16 int64 float16 float32 complex64 >f8'.split() if ALL else ('bool', '>f8', 'complex64'):
         a = (rng.random((4, 3, 2)) * 100).astype(dtype)
@@ -288,7 +333,7 @@ def test_communicators():
 ctx = gm.open(MPI.COMM_WORLD if MPI else None, even=RANKS > 1, timeout=100)
 ok(ctx.size == RANKS and not ctx.closed, f"{ctx.size} ranks, {'by mpi4py' if MPI else 'without mpi4py'}")
 tests = [test_data, test_errors, test_files, test_tools, test_communicators]
-for test in tests + ([test_functions, test_assignments, test_stencil] if ALL or ctx.size > 1 else []):
+for test in tests + ([test_functions, test_indices, test_assignments, test_stencil] if ALL or ctx.size > 1 else []):
     test()
 ctx.close()
 if MPI:
