@@ -189,6 +189,10 @@ int gndm__part_same(const gndm_part *a, const gndm_part *b);
 int gndm__part_coord(const gndm_part *p, int rank, int d);
 void gndm__part_box(const gndm_part *p, int rank, gndm__box *b);
 int gndm__part_split_anywhere(const gndm_part *p);
+/* The given partition, checked against the shape, or the default one (data.c). The caller frees it;
+ * it may hold an error, which begins with func. */
+gndm_part *gndm__part_for(gndm_ctx *c, const char *func, gnd_dtype t, int ndim,
+                          const int64_t *shape, const gndm_part *part);
 /* A new partition of shape: axis d is split like axis from[d] of p; -1: not split. An axis whose
  * extent differs from its extent in p is not split either. */
 gndm_part *gndm__part_axes(gndm_ctx *c, const gndm_part *p, int ndim, const int64_t *shape,

@@ -35,6 +35,7 @@ for p in ${*:-$all}; do
         started "$p" mpi_arrays "$(if [ -n "${GND_TEST_ALL-}" ]; then echo 01234; else echo $ways; fi)"
     fi
     case $p in 1 | 3) started "$p" mpi_faults ;; esac
+    case $p in 1 | 3) started "$p" mpi_root ;; esac
     case $p in 3) started 3 mpi_handles && started 3 mpi_eval && started 3 mpi_alone ${GND_TEST_ALL:+all} ;; esac
     mkdir -p "files$p"
     if [ $have_numpy = yes ]; then

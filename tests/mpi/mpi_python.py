@@ -256,6 +256,13 @@ def test_data():
     ok((whole is None) == (ctx.rank != root) and (whole is None or same(whole, a, 0)), 'gathered on one rank')
     ok(same(ctx.scatter(a if ctx.rank == root else None, root=root), a, 0), 'scattered from one rank')
     ok(same(ctx.scatter(np.float32(3), root=0), np.float32(3), 0), 'a number scattered')
+    p = next(partitions(a.shape))
+    y = ctx.scatter(gnd.asarray(a) if ctx.rank == root else None, dtype=np.float16, partition=p, root=root)
+    ok(y.partition == p and same(y, a.astype(np.float16), 0), "gnd's array scattered in another dtype")
+    b = gm.array(2.5).asnumpy(root=root)
+    ok(b == 2.5 and b.shape == () if ctx.rank == root else b is None, 'a number gathered')
+    raises(ValueError, lambda: x.asnumpy(root=ctx.size), 'a root that is not there', f'there are {ctx.size} ranks')
+    raises(ValueError, lambda: ctx.scatter(a, root=-1), 'a root that is not there', f'there are {ctx.size} ranks')
     raises(ValueError, lambda: ctx.scatter(np.zeros((2, 2), 'U1') if ctx.rank == root else None, root=root),
            'what one rank cannot scatter is an error of all') if ctx.rank != root else raises(
         (TypeError, ValueError), lambda: ctx.scatter(np.zeros((2, 2), 'U1'), root=root),
