@@ -208,6 +208,14 @@ static void costs(gndm_array *x)
         const double more = least(some[k], gndm_value(x), 1) - local;
         dist_ok(more < most, "%s needs little more than the local call", some[k]);
     }
+    /* whose end looked at all arrays, for 10 ns each */
+    enum { ALIVE = 20000 };
+    gndm_scope_begin(ctx);
+    for (int i = 0; i < ALIVE; i++)
+        gndm_at(x, ":1");
+    dist_ok(least("sum", gndm_value(x), 1) - least("sum", gnd_value_array(gndm_local(x)), 0) < most,
+            "a call does not need more when many arrays are alive");
+    gndm_scope_end(ctx);
 }
 
 int main(int argc, char **argv)
