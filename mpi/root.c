@@ -180,7 +180,9 @@ gndm_array *gndm_scatter(gndm_ctx *c, int root, gnd_dtype t, int ndim, const int
     if (!st)
         st = check_root(c, root);
     gndm_part *p = st ? NULL : gndm__part_for(c, "scatter", t, ndim, shape, part);
-    if (p && p->status)
+    if (p && p->status == GND_ERR_NOMEM) /* of this rank alone: the others are told */
+        st = gndm__broken(c, p->status, "scatter: out of host memory");
+    else if (p && p->status)
         st = gndm__fail(c, p->status, "%s", gndm_part_error(p));
     if (st) {
         gndm_part_free(p);
