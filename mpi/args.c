@@ -199,8 +199,8 @@ int gndm__axis(const gndm__args *a, const char *name, int64_t initial, int ndim)
 
 int gndm__only(const gndm__args *a, const char *names)
 {
-    for (int i = 0; i < a->info.nparameters; i++) {
-        const char *name = a->info.parameter[i].name;
+    for (int i = 0; i < a->info->nparameters; i++) {
+        const char *name = a->info->parameter[i].name;
         if (gndm__arg(a, name) && !gndm__word(names, name))
             return 0;
     }

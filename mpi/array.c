@@ -10,11 +10,37 @@
 
 /* --- creation --------------------------------------------------------------------------------- */
 
+/* The list of arrays that a scope owns; the deepest ones share one. */
+static gndm_array **owned_by(gndm_ctx *c, int scope)
+{
+    return &c->owned[scope < GNDM_SCOPES ? scope : GNDM_SCOPES - 1];
+}
+
+/* Makes x belong to the scope, 0: to none. The end of a scope looks at its own arrays only. */
+static void belong(gndm_array *x, int scope)
+{
+    gndm_ctx *c = x->ctx;
+    if (x->scope) {
+        if (x->older)
+            x->older->newer = x->newer;
+        *(x->newer ? &x->newer->older : owned_by(c, x->scope)) = x->older;
+    }
+    x->scope = scope;
+    x->older = x->newer = NULL;
+    if (scope) {
+        gndm_array **list = owned_by(c, scope);
+        x->older = *list;
+        if (x->older)
+            x->older->newer = x;
+        *list = x;
+    }
+}
+
 static void link_in(gndm_ctx *c, gndm_array *x)
 {
     x->ctx = c;
     x->refs = 1;
-    x->scope = c->depth;
+    belong(x, c->depth);
     x->next = c->arrays;
     if (c->arrays)
         c->arrays->prev = x;
@@ -75,10 +101,9 @@ void gndm_release(gndm_array *x)
 {
     if (!x || is_static(x))
         return;
-    if (--x->refs) {
-        x->scope = 0; /* the ownership that ends is the scope's */
+    belong(x, 0); /* the ownership that ends is the scope's */
+    if (--x->refs)
         return;
-    }
     if (x->prev)
         x->prev->next = x->next;
     else
@@ -103,12 +128,10 @@ gnd_status gndm_scope_end(gndm_ctx *c)
         return GND_ERR_NULL;
     if (c->depth == 0)
         return gndm__fail(c, GND_ERR_STATE, "scope_end: no scope is open");
-    for (gndm_array *x = c->arrays, *next; x; x = next) {
-        next = x->next;
-        if (x->scope == c->depth) {
-            x->scope = 0;
+    for (gndm_array *x = *owned_by(c, c->depth), *older; x; x = older) {
+        older = x->older;
+        if (x->scope == c->depth)
             gndm_release(x);
-        }
     }
     c->depth--;
     return GND_OK;
@@ -117,7 +140,7 @@ gnd_status gndm_scope_end(gndm_ctx *c)
 gndm_array *gndm_keep(gndm_array *x)
 {
     if (x && x->scope > 0)
-        x->scope--;
+        belong(x, x->scope - 1);
     return x;
 }
 
@@ -125,7 +148,7 @@ gndm_array *gndm_assign(gndm_array **var, gndm_array *value)
 {
     gndm_array *old = *var;
     if (value && !is_static(value))
-        value->scope = 0;
+        belong(value, 0);
     *var = value;
     gndm_release(old);
     return value;

@@ -1,43 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * call.c - gndm_call: finds the rule of a function, binds its arguments, and calls gnd on local
- * parts or on placeholders.
+ * call.c - gndm_call: binds the arguments of a function, and calls gnd on local parts or on
+ * placeholders.
  */
 #include "call.h"
 
 #include <string.h>
-
-const gndm__rule gndm__rules[] = {
-#define RULE(names, cls, run, data) {names, cls, gndm__fn_##run, data},
-#define REFUSED(names, why) {names, why, NULL, 0},
-#include "rules.def"
-#undef RULE
-#undef REFUSED
-    {NULL, NULL, NULL, 0},
-};
-
-static const gndm__rule by_operands = {"", "elementwise", gndm__fn_elementwise, 0};
-
-static const gndm__rule *rule_of(const char *name, const gnd_function *f, gnd_function_info *info)
-{
-    gnd_function_describe(f, info);
-    for (const gndm__rule *r = gndm__rules; r->names; r++)
-        if (gndm__word(r->names, name))
-            return r;
-    /* operands by position only: an elementwise operation of gnd's table, or a dtype */
-    for (int i = 0; i < info->nparameters; i++)
-        if (info->parameter[i].kind != GND_PARAMETER_PLACE)
-            return NULL;
-    return info->nparameters ? &by_operands : NULL;
-}
-
-const char *gndm_function_class(const char *name)
-{
-    gnd_function_info info;
-    const gnd_function *f = name ? gnd_function_find(name, 0) : NULL;
-    const gndm__rule *r = f ? rule_of(name, f, &info) : NULL;
-    return r && r->run ? r->cls : NULL;
-}
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
@@ -52,29 +20,29 @@ static void bind(gndm__args *a)
 {
     for (int i = 0; i < GND_PARAMETERS; i++)
         a->at[i] = -1;
-    for (int i = 0; i < a->n - a->nkw && i < a->info.nparameters; i++) {
-        if (a->info.parameter[i].kind == GND_PARAMETER_REST)
+    for (int i = 0; i < a->n - a->nkw && i < a->info->nparameters; i++) {
+        if (a->info->parameter[i].kind == GND_PARAMETER_REST)
             break;
         a->at[i] = i;
     }
     for (int k = 0; k < a->nkw; k++)
-        for (int i = 0; i < a->info.nparameters; i++)
-            if (has_name(&a->info.parameter[i], a->kw[k]))
+        for (int i = 0; i < a->info->nparameters; i++)
+            if (has_name(&a->info->parameter[i], a->kw[k]))
                 a->at[i] = a->n - a->nkw + k;
 }
 
 const gnd_value *gndm__arg(const gndm__args *a, const char *name)
 {
-    for (int i = 0; i < a->info.nparameters; i++)
-        if (has_name(&a->info.parameter[i], name) && a->at[i] >= 0)
+    for (int i = 0; i < a->info->nparameters; i++)
+        if (has_name(&a->info->parameter[i], name) && a->at[i] >= 0)
             return a->v[a->at[i]].tag == GND_V_NOTHING ? NULL : &a->v[a->at[i]];
     return NULL;
 }
 
 int gndm__given(const gndm__args *a, const char *name)
 {
-    for (int i = 0; i < a->info.nparameters; i++)
-        if (has_name(&a->info.parameter[i], name))
+    for (int i = 0; i < a->info->nparameters; i++)
+        if (has_name(&a->info->parameter[i], name))
             return a->at[i] >= 0;
     return 0;
 }
@@ -155,9 +123,13 @@ static gnd_status call_with(gndm__args *a, stand_in *of, gnd_value *out)
     return st;
 }
 
+/* gnd looks at the indices of a result without elements at once, so ints are zeros, not anything.
+ */
 static gnd_array *placeholder(gndm_array *x)
 {
-    return gnd_empty(x->ctx->dev, x->dtype, x->part->ndim, x->part->shape);
+    gnd_array *(*make)(gnd_device *, gnd_dtype, int, const int64_t *) =
+        strchr("iu", gnd_dtype_kind(x->dtype)) ? gnd_zeros : gnd_empty;
+    return make(x->ctx->dev, x->dtype, x->part->ndim, x->part->shape);
 }
 
 gnd_status gndm__try(gndm__args *a, gnd_value *out)
@@ -315,7 +287,11 @@ static gnd_status run(gndm_ctx *c, const gndm_part *part, const char *name, int 
         const gnd_status st = gnd_call(c->dev, name, 0, NULL, 0, NULL, &none);
         return gndm__fail(c, st ? st : GND_ERR_NAME, "%s", gnd_message());
     }
-    a.rule = rule_of(name, a.f, &a.info);
+    a.about = gndm__about_function(name, a.f);
+    if (!a.about)
+        return gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", name);
+    a.info = &a.about->info;
+    a.rule = a.about->rule;
     if (!a.rule || !a.rule->run)
         return gndm__fail(c, GND_ERR_UNSUPPORTED, "%s: not there for distributed arrays: %s", name,
                           a.rule ? a.rule->cls
@@ -327,8 +303,11 @@ static gnd_status run(gndm_ctx *c, const gndm_part *part, const char *name, int 
     if (n)
         memcpy(a.v, values, (size_t)n * sizeof *values);
     bind(&a);
+    int done = 0;
     gnd_status st = gndm__adopt(&a);
     if (!st)
+        st = gndm__alone(&a, &done);
+    if (!st && !done)
         st = a.rule->run(&a);
     gndm__drop_memory(&a);
     free(a.v);

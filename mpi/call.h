@@ -14,10 +14,11 @@ struct gndm__rule;
 /* A call. Plain gnd arrays among the values have been replaced by replicated arrays. */
 typedef struct gndm__args {
     gndm_ctx *c;
+    const struct gndm__about *about;
     const struct gndm__rule *rule;
     const gnd_function *f;
     const char *name;
-    gnd_function_info info;
+    const gnd_function_info *info;
     int n, nkw;
     gnd_value *v; /* n values; the last nkw are named by kw */
     const char *const *kw;
@@ -35,6 +36,27 @@ typedef struct gndm__rule {
     gnd_status (*run)(gndm__args *a);
     int data; /* for the handler */
 } gndm__rule;
+
+/* A row of alone.def. */
+typedef struct gndm__alone_row {
+    const char *names; /* separated by blanks */
+    int result;        /* GNDM__SAME, GNDM__DROP or GNDM__QUANTILE */
+    const char *axes;  /* of functions without a parameter for them */
+} gndm__alone_row;
+
+/* What is known of a function under one of its names (rules.c). */
+typedef struct gndm__about {
+    struct gndm__about *next;
+    const gnd_function *f;
+    const gndm__rule *rule;       /* NULL: distributed arrays do not have it */
+    const gndm__alone_row *alone; /* or NULL */
+    gnd_function_info info;
+} gndm__about;
+/* NULL: out of memory. It stays as long as the process. */
+const gndm__about *gndm__about_function(const char *name, const gnd_function *f);
+/* Computes the call by gnd's function of the local parts if the axes that it works along are whole
+ * on each rank, and sets *done (alone.c). */
+gnd_status gndm__alone(gndm__args *a, int *done);
 
 /* --- lists of arrays and parameters by name (args.c) -------------------------------------------
  */
@@ -305,7 +327,5 @@ gndm_array *gndm__reshaped(gndm_ctx *c, gndm_array *x, int ndim, const int64_t *
 /* Partition p with the axes of the set `whole` not split. The ranks along such an axis split the
  * longest other axis that is not split, if there is one. The caller frees the result. */
 gndm_part *gndm__whole_axes(gndm_ctx *c, const gndm_part *p, uint32_t whole);
-
-extern const gndm__rule gndm__rules[];
 
 #endif

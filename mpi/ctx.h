@@ -16,7 +16,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { GNDM_TEXT = 768, GNDM_CHUNK = 4 << 20, GNDM_LONG_CHUNK = 16 << 20, GNDM_WHY = 160 };
+enum {
+    GNDM_TEXT = 768,
+    GNDM_CHUNK = 4 << 20,
+    GNDM_LONG_CHUNK = 16 << 20,
+    GNDM_WHY = 160,
+    GNDM_SCOPES = 32
+};
 
 /* A partition. Coordinate d of a rank is rank / stride[d] % grid[d]. Its interval on axis d is
  * cut[d][k] .. cut[d][k + 1] - 1 for coordinate k. grid[d] 1: the rank has the whole axis, and
@@ -33,9 +39,10 @@ struct gndm_part {
 
 struct gndm_array {
     gndm_ctx *ctx;
-    gndm_array *prev, *next; /* in the context's list */
-    int refs, scope;         /* scope: depth of the scope that owns it, 0: none */
-    gnd_status status;       /* an error that all ranks have; part and local are then NULL */
+    gndm_array *prev, *next;   /* in the context's list */
+    int refs, scope;           /* scope: depth of the scope that owns it, 0: none */
+    gndm_array *older, *newer; /* in the list of that scope */
+    gnd_status status;         /* an error that all ranks have; part and local are then NULL */
     char *message;
     gnd_dtype dtype;
     gndm_part *part;
@@ -88,8 +95,9 @@ struct gndm_ctx {
     gndm_rank_info *ranks;   /* NULL until the speeds are measured */
     gndm_stats stats;
     gnd_rng rng;
-    gndm_array *arrays; /* all arrays of the context, newest first */
-    int depth;          /* number of open scopes */
+    gndm_array *arrays;             /* all arrays of the context, newest first */
+    int depth;                      /* number of open scopes */
+    gndm_array *owned[GNDM_SCOPES]; /* the arrays that belong to each scope, newest first */
     /* the current call */
     const char *func;
     uint64_t calls, hash;
@@ -191,6 +199,10 @@ int gndm__part_same(const gndm_part *a, const gndm_part *b);
 int gndm__part_coord(const gndm_part *p, int rank, int d);
 void gndm__part_box(const gndm_part *p, int rank, gndm__box *b);
 int gndm__part_split_anywhere(const gndm_part *p);
+/* The given partition, checked against the shape, or the default one (data.c). The caller frees it;
+ * it may hold an error, which begins with func. */
+gndm_part *gndm__part_for(gndm_ctx *c, const char *func, gnd_dtype t, int ndim,
+                          const int64_t *shape, const gndm_part *part);
 /* A new partition of shape: axis d is split like axis from[d] of p; -1: not split. An axis whose
  * extent differs from its extent in p is not split either. */
 gndm_part *gndm__part_axes(gndm_ctx *c, const gndm_part *p, int ndim, const int64_t *shape,

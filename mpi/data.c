@@ -9,9 +9,8 @@
 
 /* --- from the program ------------------------------------------------------------------------- */
 
-/* The given partition, checked against the shape, or the default one. The caller frees it. */
-static gndm_part *part_for(gndm_ctx *c, const char *func, gnd_dtype t, int ndim,
-                           const int64_t *shape, const gndm_part *part)
+gndm_part *gndm__part_for(gndm_ctx *c, const char *func, gnd_dtype t, int ndim,
+                          const int64_t *shape, const gndm_part *part)
 {
     if (!part)
         return gndm_part_default(c, t, ndim, shape);
@@ -36,7 +35,7 @@ gndm_array *gndm_from(gndm_ctx *c, gnd_dtype t, int ndim, const int64_t *shape, 
         st = gndm__fail(c, GND_ERR_DTYPE, "from: not a dtype");
     if (!st && !data)
         st = gndm__fail(c, GND_ERR_NULL, "from: data is NULL");
-    gndm_part *p = st ? NULL : part_for(c, "from", t, ndim, shape, part);
+    gndm_part *p = st ? NULL : gndm__part_for(c, "from", t, ndim, shape, part);
     if (!st) {
         /* Copy only this rank's box, a strided view of the data. */
         gndm__box box;

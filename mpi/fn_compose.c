@@ -180,10 +180,10 @@ gnd_status gndm__fn_ufunc(gndm__args *a)
         return st;
     while (k < 9 && strcmp(names[k][0], a->name) != 0)
         k++;
-    for (int i = 0; i < a->info.nparameters; i++) {
-        if (a->at[i] < 0 && strcmp(a->info.parameter[i].name, "axis") != 0)
+    for (int i = 0; i < a->info->nparameters; i++) {
+        if (a->at[i] < 0 && strcmp(a->info->parameter[i].name, "axis") != 0)
             continue;
-        kw[n] = a->info.parameter[i].name;
+        kw[n] = a->info->parameter[i].name;
         v[n++] = a->at[i] < 0 ? gnd_value_int(0) : a->v[a->at[i]];
     }
     return gndm_call(a->c, names[k][1], n, v, n - 1, kw + 1, a->out);

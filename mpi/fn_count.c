@@ -196,6 +196,18 @@ gnd_status gndm__fn_bin_edges(gndm__args *a)
 
 /* --- elementwise with whole other operands ---------------------------------------------------- */
 
+/* Whether every rank has the other operands whole, and they are vectors or numbers: the result then
+ * has the shape of x. */
+static int others_here(const gndm__args *a, const gndm_array *x)
+{
+    int here = x && gndm_elements(x) > 0;
+    for (int i = 0; i < a->n && here; i++) {
+        const gndm_array *y = gndm__as_array(&a->v[i]);
+        here = !y || y == x || (y->part->ndim < 2 && !gndm__part_split_anywhere(y->part));
+    }
+    return here;
+}
+
 /* Operand `data` of the rule keeps its partition; every rank gets the other operands whole. */
 gnd_status gndm__fn_beside(gndm__args *a)
 {
@@ -203,6 +215,14 @@ gnd_status gndm__fn_beside(gndm__args *a)
     const int keep = a->at[a->rule->data];
     gndm_array *x = keep >= 0 ? gndm__as_array(&a->v[keep]) : NULL;
     gnd_value v, local;
+    if (others_here(a, x)) {
+        const gnd_status done = gndm__local_call(a, &local);
+        if (done)
+            return done;
+        if (local.tag == GND_V_ARRAY && !gnd_is_weak(local.as.array))
+            return gndm__ret(a, &local, x->part);
+        gndm__drop_items(&local);
+    }
     gnd_status st = gndm__try(a, &v);
     if (st)
         return st;

@@ -88,11 +88,30 @@ gndm_part *gndm__common_part(gndm__args *a, const gndm__arrays *all)
                 : gndm_part_default(a->c, gndm__widest(all->n, all->x), ndim, shape);
 }
 
+/* The partition of all arrays among the values but those without axes; NULL: they have several, or
+ * lists hold them. */
+static gndm_part *same_part(const gndm__args *a)
+{
+    gndm_part *p = NULL;
+    for (int i = 0; i < a->n; i++) {
+        const gndm_array *x = gndm__as_array(&a->v[i]);
+        if (gndm__is_list(&a->v[i]) || (x && x->part->ndim && p && !gndm__part_same(x->part, p)))
+            return NULL;
+        p = x && x->part->ndim && !p ? x->part : p;
+    }
+    return p;
+}
+
 gnd_status gndm__fn_elementwise(gndm__args *a)
 {
     gndm_ctx *c = a->c;
     gnd_value local;
     gndm__arrays all;
+    gndm_part *same = same_part(a);
+    if (same) {
+        const gnd_status st = gndm__local_call(a, &local);
+        return st ? st : gndm__ret(a, &local, same);
+    }
     gnd_status st = gndm__arrays_of(a, &all);
     if (st)
         return st;

@@ -130,7 +130,15 @@ static gndm_array *vector(gndm_ctx *c, gndm_array *x, int axis)
 }
 static gndm_array *new_axis(gndm_ctx *c, gndm_array *x, int axis)
 {
-    return gndm__do(c, "expand_dims", "a n", x, axis);
+    int64_t shape[GND_MAX_NDIM];
+    int from[GND_MAX_NDIM];
+    if (x->status)
+        return x;
+    for (int d = 0; d <= x->part->ndim; d++) {
+        from[d] = d < axis ? d : d == axis ? -1 : d - 1;
+        shape[d] = d == axis ? 1 : x->part->shape[from[d]];
+    }
+    return gndm__reshaped(c, x, x->part->ndim + 1, shape, from);
 }
 static gndm_array *columns(gndm_ctx *c, gndm_array *x, int axis)
 {
@@ -140,17 +148,17 @@ static gndm_array *columns(gndm_ctx *c, gndm_array *x, int axis)
 static gndm_array *at_least_1(gndm_ctx *c, gndm_array *x, int axis)
 {
     (void)axis;
-    return gndm__do(c, "atleast_1d", "a", x);
+    return !x->status && x->part->ndim >= 1 ? x : gndm__do(c, "atleast_1d", "a", x);
 }
 static gndm_array *at_least_2(gndm_ctx *c, gndm_array *x, int axis)
 {
     (void)axis;
-    return gndm__do(c, "atleast_2d", "a", x);
+    return !x->status && x->part->ndim >= 2 ? x : gndm__do(c, "atleast_2d", "a", x);
 }
 static gndm_array *at_least_3(gndm_ctx *c, gndm_array *x, int axis)
 {
     (void)axis;
-    return gndm__do(c, "atleast_3d", "a", x);
+    return !x->status && x->part->ndim >= 3 ? x : gndm__do(c, "atleast_3d", "a", x);
 }
 
 /* Joins the list `arrays`. The call has succeeded on placeholders. */

@@ -41,9 +41,9 @@ static uint32_t axes_of(const gndm__args *a, const gndm_array *x)
 {
     const gnd_value *v = gndm__arg(a, "axis");
     const gnd_parameter *p = NULL;
-    for (int i = 0; i < a->info.nparameters; i++)
-        if (!strcmp(a->info.parameter[i].name, "axis"))
-            p = &a->info.parameter[i];
+    for (int i = 0; i < a->info->nparameters; i++)
+        if (!strcmp(a->info->parameter[i].name, "axis"))
+            p = &a->info->parameter[i];
     if (!v && p && !strcmp(p->value, "-1"))
         return x->part->ndim ? UINT32_C(1) << (x->part->ndim - 1) : 0;
     return gndm__arg_axes(a, x->part->ndim, NULL);

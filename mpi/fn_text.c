@@ -53,10 +53,10 @@ gnd_status gndm__fn_text(gndm__args *a)
     const char *names[GND_PARAMETERS + 2];
     gnd_value v[GND_PARAMETERS + 2];
     int n = 0;
-    for (int i = 0; i < a->info.nparameters; i++) {
-        const gnd_value *arg = gndm__arg(a, a->info.parameter[i].name);
-        names[n] = a->info.parameter[i].name;
-        v[n++] = arg ? *arg : initial(a->info.parameter[i].value);
+    for (int i = 0; i < a->info->nparameters; i++) {
+        const gnd_value *arg = gndm__arg(a, a->info->parameter[i].name);
+        names[n] = a->info->parameter[i].name;
+        v[n++] = arg ? *arg : initial(a->info->parameter[i].value);
     }
     const gnd_dtype t = gnd_dtype_of(like);
     names[n] = "t";

@@ -200,6 +200,17 @@ GND_API gndm_array *gndm_redistribute(gndm_array *x, const gndm_part *part);
 /* Copies all elements of x to dst, with the same bits on every rank. nbytes must be the size of
  * x. */
 GND_API gnd_status gndm_read(gndm_array *x, void *dst, size_t nbytes);
+/* A distributed array of data, which rank `root` alone has in full, in C order. data is the root's
+ * own; the others may pass NULL. part NULL: the default. Each rank receives its box; the root needs
+ * memory for two chunks of 4 MiB besides data, on no device more than its own box. GND_ERR_ARG: no
+ * such root; GND_ERR_NULL: data is NULL on the root; GND_ERR_DTYPE, GND_ERR_SHAPE. */
+GND_API gndm_array *gndm_scatter(gndm_ctx *c, int root, gnd_dtype t, int ndim, const int64_t *shape,
+                                 const void *data, const gndm_part *part);
+/* Copies all elements of x to dst on rank `root` alone. dst and nbytes, which must be the size of
+ * x, are the root's own; the others may pass NULL and 0. Elements that several ranks have come from
+ * the root, or else from the lowest of these ranks. GND_ERR_ARG: no such root; GND_ERR_NULL: dst is
+ * NULL on the root; GND_ERR_SHAPE. */
+GND_API gnd_status gndm_gather(gndm_array *x, int root, void *dst, size_t nbytes);
 /* The value of an array of one element, the same on every rank. On failure returns NaN. s may be
  * NULL; *s receives the status. */
 GND_API double gndm_item_f64(gndm_array *x, gnd_status *s);

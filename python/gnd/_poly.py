@@ -36,12 +36,13 @@ def trim_zeros(filt, trim='fb', axis=None):
     trim = trim.lower()
     if set(trim) - set('fb'):
         raise ValueError(f"trim_zeros: trim {trim!r}: 'f', 'b' and 'fb' are possible")
-    there = np.nonzero(np.atleast_1d(asnumpy(filt)))
-    if np.ndim(filt) == 0:
+    whole = asnumpy(filt)
+    there = np.nonzero(np.atleast_1d(whole))
+    if np.ndim(whole) == 0:
         return filt
     axes = range(len(there)) if axis is None else [a % len(there) for a in np.atleast_1d(axis)]
     key = []
-    for k, n in enumerate(np.shape(filt)):
+    for k, n in enumerate(np.shape(whole)):
         at = there[k] if k in axes else None
         empty = at is not None and not len(at)
         first = 0 if at is None or 'f' not in trim else n if empty else int(at.min())

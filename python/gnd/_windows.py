@@ -6,11 +6,15 @@ import sys
 import numpy as np
 
 
+def _gnd():
+    return sys.modules['gnd']
+
+
 def _points(m, name):
     """(x, None) with the m points x, evenly spaced from -1 to 1; or (None, the window) for fewer than two points."""
     if isinstance(m, (str, bytes)) or getattr(m, 'ndim', 0):
         raise TypeError(f'{name}: M must be a number, not {m!r}')
-    gnd, m = sys.modules['gnd'], float(m)
+    gnd, m = _gnd(), float(m)
     if m < 1:
         return None, gnd.zeros(0)
     if m == 1:
@@ -28,7 +32,7 @@ def _cosines(M, name, *weights):
     x, y = _points(M, name)
     if x is None:
         return y
-    return sum((w * sys.modules['gnd'].cos(k * math.pi * x) for k, w in enumerate(weights[1:], 1)), weights[0] + 0 * x)
+    return sum((w * _gnd().cos(k * math.pi * x) for k, w in enumerate(weights[1:], 1)), weights[0] + 0 * x)
 
 
 def hanning(M):
@@ -51,7 +55,7 @@ def kaiser(M, beta):
     x, y = _points(M, 'kaiser')
     if x is None:
         return y
-    gnd = sys.modules['gnd']
+    gnd = _gnd()
     return gnd.i0(beta * gnd.sqrt(1 - x * x)) / float(np.i0(float(beta)))
 
 

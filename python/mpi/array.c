@@ -169,21 +169,24 @@ static PyObject *redistribute(PyObject *self, PyObject *partition)
     return pm_array_ended(ctx, y);
 }
 
-/* _read(address, nbytes): copies all elements to the address, on every rank. */
+/* _read(address, nbytes, root=None): copies all elements to the address, on every rank, or on that
+ * one alone. */
 static PyObject *read_all(PyObject *self, PyObject *args)
 {
     pm_ctx *ctx = ((pm_array *)self)->ctx;
     gndm_array *x = handle(self);
-    PyObject *at;
+    PyObject *at, *one = Py_None;
     Py_ssize_t nbytes;
     gnd_status st;
-    if (!x || !PyArg_ParseTuple(args, "On:_read", &at, &nbytes))
+    if (!x || !PyArg_ParseTuple(args, "On|O:_read", &at, &nbytes, &one))
         return NULL;
     void *p = PyLong_AsVoidPtr(at);
+    const int all = one == Py_None;
+    const int root = all || PyErr_Occurred() ? 0 : (int)PyLong_AsLong(one);
     if (PyErr_Occurred() || !pm_begin(ctx))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
-    st = gndm_read(x, p, (size_t)nbytes);
+    st = all ? gndm_read(x, p, (size_t)nbytes) : gndm_gather(x, root, p, (size_t)nbytes);
     Py_END_ALLOW_THREADS
     pm_end(ctx);
     if (st)

@@ -227,15 +227,16 @@ static PyObject *set_timeout(PyObject *self, PyObject *arg)
 
 /* --- arrays of data --------------------------------------------------------------------------- */
 
-/* _from(address, dtype, shape, partition): a distributed array. Every rank gives all elements, in C
- * order. */
+/* _from(address, dtype, shape, partition, root=-1): a distributed array. Every rank gives all
+ * elements, in C order, or the rank `root` alone. */
 static PyObject *from(PyObject *self, PyObject *args)
 {
     PyObject *at, *dtype, *tuple, *partition;
     int64_t shape[GND_MAX_NDIM];
     const gndm_part *part;
     gnd_dtype t;
-    if (!PyArg_ParseTuple(args, "OOOO:_from", &at, &dtype, &tuple, &partition))
+    int root = -1;
+    if (!PyArg_ParseTuple(args, "OOOO|i:_from", &at, &dtype, &tuple, &partition, &root))
         return NULL;
     const void *data = PyLong_AsVoidPtr(at);
     const int ndim = PyErr_Occurred() ? -1 : pm_ints_of(tuple, "shape", shape);
@@ -246,7 +247,8 @@ static PyObject *from(PyObject *self, PyObject *args)
     if (!c)
         return NULL;
     Py_BEGIN_ALLOW_THREADS
-    x = gndm_from(c, t, ndim, shape, data, part);
+    x = root < 0 ? gndm_from(c, t, ndim, shape, data, part)
+                 : gndm_scatter(c, root, t, ndim, shape, data, part);
     Py_END_ALLOW_THREADS
     return pm_array_ended((pm_ctx *)self, x);
 }

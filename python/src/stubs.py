@@ -313,8 +313,20 @@ MPI = IMPORTS + '''import builtins
 import numpy
 from numpy.typing import ArrayLike as _NumpyArrayLike, DTypeLike as DTypeLike
 
-from .. import Device, ndarray as _local
+from .. import Device as Device, ndarray as _local
+from numpy import bool_ as bool, int64 as int_, float64 as float_
 
+e: builtins.float
+euler_gamma: builtins.float
+pi: builtins.float
+inf: builtins.float
+nan: builtins.float
+little_endian: builtins.bool
+newaxis: None
+mgrid: Any
+ogrid: Any
+r_: Any
+c_: Any
 ArrayLike = ndarray | _local | _NumpyArrayLike
 DeviceLike = Device | str | None
 Axis = int | Sequence[int] | None
@@ -378,7 +390,7 @@ def mpi_modules():
     def lines_of(where, group):
         lines = []
         for n, f in sorted(vars(where).items()):
-            if n.startswith('_') or not callable(f) or isinstance(f, type):
+            if n.startswith('_') or not callable(f) or isinstance(f, type) or f is vars(gnd).get(n):
                 continue
             if inspect.isfunction(f):
                 lines.append(python_function(f, n))
@@ -396,7 +408,10 @@ def mpi_modules():
         texts[f'mpi/{group}.pyi'] = HEAD + IMPORTS + 'from . import ArrayLike, Axis, DTypeLike, Partition, Shape, ndarray\n\n' + (
             '\n'.join(lines_of(getattr(mpi, group), group)) + '\n')
     own = [t for c in (mpi.Context, mpi.Partition, mpi.ndarray) for t in mpi_class(c)]
-    text = MPI + f"from . import {', '.join(f'{g} as {g}' for g in GROUPS)}\n\n" + '\n'.join(own + lines_of(mpi, '')) + '\n'
+    alike = [n for n, f in sorted(vars(mpi).items()) if n[0] != '_' and n not in GROUPS and f is vars(gnd).get(n) and (
+        n not in ('bool', 'int_', 'float_') and not isinstance(f, (float, bool, type(None))))]
+    alike = 'from .. import (' + ', '.join(f'{n} as {n}' for n in alike if n not in ('Device', 'ndarray')) + ')\n'
+    text = MPI + alike + f"from . import {', '.join(f'{g} as {g}' for g in GROUPS)}\n\n" + '\n'.join(own + lines_of(mpi, '')) + '\n'
     # The module has functions of these names.
     texts['mpi/__init__.pyi'] = HEAD + re.sub(r'(?<=[:>=|] |.\[)(bool|int|float|complex)\b', r'builtins.\1', text)
     texts['_mpi.pyi'] = HEAD + 'from typing import Any\n\n' + ''.join(

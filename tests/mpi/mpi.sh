@@ -35,7 +35,8 @@ for p in ${*:-$all}; do
         started "$p" mpi_arrays "$(if [ -n "${GND_TEST_ALL-}" ]; then echo 01234; else echo $ways; fi)"
     fi
     case $p in 1 | 3) started "$p" mpi_faults ;; esac
-    case $p in 3) started 3 mpi_handles && started 3 mpi_eval ;; esac
+    case $p in 1 | 3) started "$p" mpi_root ;; esac
+    case $p in 3) started 3 mpi_handles && started 3 mpi_eval && started 3 mpi_alone ${GND_TEST_ALL:+all} ;; esac
     mkdir -p "files$p"
     if [ $have_numpy = yes ]; then
         python3 -c 'import numpy as n, sys; n.save(sys.argv[1], n.asfortranarray(n.arange(60, dtype=">f4").reshape(5, 12)))' \

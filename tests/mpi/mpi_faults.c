@@ -105,14 +105,15 @@ static void unchecked_calls(void)
     ctx = before;
 }
 
-/* Each allocation of the library on rank 1, during a transform of a vector, fails once. It ends the
- * context on all ranks, or is an error of the transform. */
+/* Each allocation of the library on rank 1, during a transform of a vector and moves from and to a
+ * root, fails once. It ends the context on all ranks, or is an error of the call. */
 static void no_memory(void)
 {
     long (*fail_at)(long) = NULL;
     const gnd_value v[1] = {gnd_value_int(1 << 15)};
     gnd_device *own = gnd_open(NULL);
-    int over = 0;
+    int over = 0, numbers[64] = {1, 2, 3};
+    const int64_t few = 64;
     *(void **)&fail_at = dlsym(RTLD_DEFAULT, "no_memory");
     dist_ok(fail_at != NULL, "each allocation of rank 1 will fail");
     for (long i = 1; fail_at && !over && i < 1000; i++) {
@@ -123,7 +124,10 @@ static void no_memory(void)
         if (rank == 1)
             fail_at(i);
         gndm_array *y = gndm_unary("fft", x);
-        const gnd_status st = gndm_wait(c, 1, &y);
+        gnd_status st = gndm_wait(c, 1, &y);
+        y = gndm_scatter(c, 0, GND_INT32, 1, &few, numbers, NULL);
+        st = st ? st : gndm_status_of(y);
+        st = st ? st : gndm_gather(y, 1, numbers, sizeof numbers);
         over = rank == 1 && fail_at(0) > 0;
         MPI_Bcast(&over, 1, MPI_INT, 1, MPI_COMM_WORLD);
         int good = st == GND_OK; /* some failures have another way */

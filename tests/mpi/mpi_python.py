@@ -123,6 +123,124 @@ def test_functions():
         ok(not wrong and x.partition == p, f'{len(FUNCTIONS) - len(DEAR)} functions of {p.boxes()}')
 
 
+# Keys with arrays: one, several, beside ints, masks, new axes and ellipses, and those that are errors.
+KEYS = [np.s_[:, [0, 2]], np.s_[[0, 1], [1, 2]], np.s_[[-1, 0], :, [1, -2]], np.s_[:, [[0], [1]], [1, 2]], np.s_[:, [5]], np.s_[[0, 7], 1, [0, 0]],
+        np.s_[:, [0.5]], np.s_[:, [True, False]]]
+if ALL:
+    KEYS += [np.s_[..., [0, -1, 3]], np.s_[0, :, [1, 2]], np.s_[:, 0, [1, 2]], np.s_[[0, 1], None, [1, 2]], np.s_[[0, 1], ..., [1, 2]],
+             np.s_[[0, 1], ..., [1, 2], [0, 3]], np.s_[[[0], [6]], :, [[1, 2]]], np.s_[2:, [2, 0], ::2], np.s_[:, :, []], np.s_[:, [True, False, True]],
+             np.s_[[True] * 3 + [False] * 4, :, 1], np.s_[np.int64(3), [1, 2]], np.s_[:, np.arange(12).reshape(3, 4) % 5 < 2], np.s_[[1, 2], [0, 1], None],
+             np.s_[[3], [1], 3], np.s_[[0, 9], [0, 0]], np.s_[0, 0, 0, [1]], np.s_[..., [1], ...]]
+
+
+def attempt(f, x):
+    """What f makes of x, or the type of its error."""
+    try:
+        return f(x)
+    except Exception as e:
+        return type(e)
+
+
+def test_indices():
+    a = rng.random((7, 3, 4))
+    for p in partitions(a.shape):
+        x = ctx.array(a, partition=p)
+        wrong = []
+        for key in KEYS:
+            got, want = attempt(lambda z: z[key], x), attempt(lambda z: z[key], a)
+            if not (got is want if isinstance(want, type) or isinstance(got, type) else same(got, want, 0)):
+                wrong.append((key, got))
+        i, j = gm.array([2, 0, -1]), np.array([2, 0, -1])
+        pairs = [('arrays of all ranks', x[i, i], a[j, j]), ('of no rows', x[:0][:, [0, 2]], a[:0][:, [0, 2]])]
+        if ALL:
+            pairs += [('an array of all ranks', x[:, i], a[:, j]),
+                      ('a mask of two axes', x[x[..., 0] > 0.5], a[a[..., 0] > 0.5])]
+        wrong += [name for name, got, want in pairs if not same(got, want, 0)]
+        b = a.copy()
+        for z in (b, x):
+            z[1:, [0, -1]] = 2
+            z[[4, 4], :, 1] = 3
+            z[..., np.arange(4) > 2] = 4
+        ok(not wrong and same(x, b, 0) and x.partition == p, f'{len(KEYS)} keys of arrays in {p.boxes()}{wrong or ""}')
+    raises(IndexError, lambda: x[gm.array([1, 9]), gm.array([0, 0])], 'an index out of range', 'out of bounds for axis 0')
+    raises(IndexError, lambda: x[:, True], 'True as an index', 'x[None] adds an axis')
+    raises(NotImplementedError, lambda: x.__setitem__(([0, 1], [0, 1]), 1), 'several arrays set', 'gnd.mpi.put')
+    raises(NotImplementedError, lambda: x.__setitem__(gm.array([1]), 1), 'elements that a distributed array names', 'gnd.mpi.where')
+
+
+# Names that are no functions of gnd's table; f(m, z): m is gnd.mpi or NumPy, z has the arrays that test_composed makes.
+COMPOSED = [
+    ('constants', lambda m, z: np.array([m.pi, m.e, m.inf, m.euler_gamma]) * (m.newaxis is None)),
+    ('types', lambda m, z: m.zeros(3, dtype=m.int16)),
+    ('vdot', lambda m, z: m.vdot(z['c'], z['c'])),
+    ('matvec', lambda m, z: m.matvec(z['a'], z['c']) if m is gm else z['a'] @ z['c']),
+    ('vecmat', lambda m, z: m.vecmat(z['w'], z['a']) if m is gm else z['w'].conj() @ z['a']),
+    ('unravel_index', lambda m, z: m.unravel_index(z['i'], (5, 7))),
+    ('ravel_multi_index', lambda m, z: m.ravel_multi_index((z['i'] % 5, z['i'] % 7), (5, 7))),
+    ('packbits', lambda m, z: m.packbits(z['b'], axis=1)),
+    ('unpackbits', lambda m, z: m.unpackbits(z['u'], axis=1, count=30)),
+    ('fromfunction', lambda m, z: m.fromfunction(lambda x, y: x * 10 + y, (7, 5))),
+    ('hanning', lambda m, z: m.hanning(9)),
+    ('r_', lambda m, z: m.r_[z['v'], 1:4, 7.5]),
+    ('mgrid', lambda m, z: m.mgrid[0:4, 1:3]),
+    ('text', lambda m, z: np.array([m.array_repr(z['v']), m.array_str(z['a'])])),
+    ('polyder', lambda m, z: m.polyder(z['v'])),
+    ('polymul', lambda m, z: m.polymul(z['v'], z['w'])),
+    ('polydiv', lambda m, z: m.polydiv(z['v'], z['v'][:3])),
+    ('loadtxt', lambda m, z: m.loadtxt(['1 2', '3 4'])),
+    ('einsum_path', lambda m, z: np.array([str(m.einsum_path('ij,jk->ik', z['a'], z['a'].T)[0])])),
+    ('shape and kinds', lambda m, z: np.array([*m.shape(z['a']), m.iscomplexobj(z['c']), m.isrealobj(z['c'])])),
+]
+DEAR_COMPOSED = [
+    ('packbits of columns', lambda m, z: m.packbits(z['b'], axis=0)), ('packbits of all', lambda m, z: m.packbits(z['b'])),
+    ('real_if_close', lambda m, z: m.real_if_close(z['c'])), ('sort_complex', lambda m, z: m.sort_complex(z['c'])),
+    ('mask_indices', lambda m, z: m.mask_indices(4, m.triu, 1)), ('diag_indices_from', lambda m, z: m.diag_indices_from(z['a'][:5])),
+    ('asarray_chkfinite', lambda m, z: m.asarray_chkfinite(z['a'])),
+    ('apply_along_axis', lambda m, z: m.apply_along_axis(lambda r: r[:2] * 2, 1, z['a'])),
+    ('apply_over_axes', lambda m, z: m.apply_over_axes(m.sum, z['a'], [0, 1])), ('ogrid', lambda m, z: tuple(m.ogrid[0:4, 0:1:5j])),
+    ('c_', lambda m, z: m.c_[z['v'], z['v']]), ('polyadd', lambda m, z: m.polyadd(z['v'], z['c'])),
+    ('polysub', lambda m, z: m.polysub(z['c'], z['v'])), ('polyint', lambda m, z: m.polyint(z['v'], 2)),
+    ('trim_zeros', lambda m, z: m.trim_zeros(z['v'] * (z['v'] > 0.5))), ('poly', lambda m, z: m.poly(z['v'])),
+    ('roots', lambda m, z: np.sort_complex(m.roots(z['v']).asnumpy() if m is gm else m.roots(z['v']))),
+    ('bartlett', lambda m, z: m.bartlett(9)), ('blackman', lambda m, z: m.blackman(9)), ('hamming', lambda m, z: m.hamming(9)),
+    ('kaiser', lambda m, z: m.kaiser(9, 3)), ('windows of a point and none', lambda m, z: (m.hanning(1), m.hanning(0))),
+    ('fromiter', lambda m, z: m.fromiter(range(9), float)), ('frombuffer', lambda m, z: m.frombuffer(bytes(range(16)), np.uint8)),
+    ('tensorinv', lambda m, z: m.linalg.tensorinv(m.eye(24).reshape((4, 6, 8, 3)))),
+    ('tensorsolve', lambda m, z: m.linalg.tensorsolve(2 * m.eye(6).reshape((2, 3, 6)), m.ones((2, 3)))),
+]
+
+
+def test_composed():
+    i = rng.integers(0, 35, (7, 4))
+    z = dict(a=rng.random((7, 5)), v=rng.random(7), w=rng.random(7), c=rng.random(5) + 1j * rng.random(5), i=i, b=rng.random((7, 9)) > 0.5,
+             u=(7 * i).astype(np.uint8))
+    spread = {k: ctx.array(v, partition=next(partitions(v.shape))) for k, v in z.items()}
+    wrong = []
+    for name, f in COMPOSED + (DEAR_COMPOSED if ALL else []):
+        try:
+            if not same(f(gm, spread), f(np, z)):
+                wrong.append(name)
+        except Exception as e:
+            wrong.append(f'{name}: {type(e).__name__}: {e}')
+    if wrong:
+        t.say(wrong)
+    ok(not wrong, f'{len(COMPOSED)} names that are composed')
+    hidden = {n for n in dir(gnd) if not n.startswith('_') and n not in gnd._LAZY} - set(dir(gm)) - set(gm._composed.LACKING)
+    hidden |= {f'{m}.{n}' for m in ('linalg', 'fft', 'random', 'special', 'signal') for n in
+               set(dir(getattr(gnd, m))) - set(dir(getattr(gm, m))) if not n.startswith('_') and f'{m}.{n}' not in gm._composed.LACKING}
+    ok(not hidden, f'names of gnd that gnd.mpi has not say why {sorted(hidden) or ""}')
+    raises(AttributeError, lambda: gm.random.default_rng, 'a generator', 'gnd.mpi.random.seed')
+    raises(AttributeError, lambda: gm.poly1d, 'poly1d', 'gnd.mpi.polyval')
+    raises(ValueError, lambda: gm.vdot(spread['v'], spread['c']), 'vdot of unlike sizes', 'vdot: 7 and 5 elements')
+    folder = sys.argv[1]
+    gm.savetxt(folder + '/a.txt', spread['a'])
+    gm.savez(folder + '/z.npz', spread['v'], w=spread['w'])
+    with np.load(folder + '/z.npz') as f:
+        ok(same(np.loadtxt(folder + '/a.txt'), z['a']) and same(f['arr_0'], z['v'], 0) and same(f['w'], z['w'], 0),
+           'files that one rank writes')
+    raises(OSError, lambda: gm.savetxt('/nowhere/x', spread['a']), 'a file that rank 0 cannot write')
+
+
 def test_data():
     for dtype in 'bool int8 uint16 int64 float16 float32 complex64 >f8'.split() if ALL else ('bool', '>f8', 'complex64'):
         a = (rng.random((4, 3, 2)) * 100).astype(dtype)
@@ -138,6 +256,13 @@ def test_data():
     ok((whole is None) == (ctx.rank != root) and (whole is None or same(whole, a, 0)), 'gathered on one rank')
     ok(same(ctx.scatter(a if ctx.rank == root else None, root=root), a, 0), 'scattered from one rank')
     ok(same(ctx.scatter(np.float32(3), root=0), np.float32(3), 0), 'a number scattered')
+    p = next(partitions(a.shape))
+    y = ctx.scatter(gnd.asarray(a) if ctx.rank == root else None, dtype=np.float16, partition=p, root=root)
+    ok(y.partition == p and same(y, a.astype(np.float16), 0), "gnd's array scattered in another dtype")
+    b = gm.array(2.5).asnumpy(root=root)
+    ok(b == 2.5 and b.shape == () if ctx.rank == root else b is None, 'a number gathered')
+    raises(ValueError, lambda: x.asnumpy(root=ctx.size), 'a root that is not there', f'there are {ctx.size} ranks')
+    raises(ValueError, lambda: ctx.scatter(a, root=-1), 'a root that is not there', f'there are {ctx.size} ranks')
     raises(ValueError, lambda: ctx.scatter(np.zeros((2, 2), 'U1') if ctx.rank == root else None, root=root),
            'what one rank cannot scatter is an error of all') if ctx.rank != root else raises(
         (TypeError, ValueError), lambda: ctx.scatter(np.zeros((2, 2), 'U1'), root=root),
@@ -191,7 +316,7 @@ def test_errors():
     raises(TypeError, lambda: np.mean(x), "so do NumPy's", 'gnd.mpi.mean')
     raises(TypeError, lambda: np.add(x, 1), 'a ufunc of NumPy')
     raises(TypeError, lambda: gm.sum(x, axes=3), 'an unknown keyword', 'axes')
-    raises(AttributeError, lambda: gm.as_strided, 'a function that is not there', 'x.local')
+    raises(AttributeError, lambda: gm.as_strided, 'a function that is not there', 'sliding_window_view')
     raises(TypeError, lambda: gm.sum([x, x]), 'a list of distributed arrays', 'stack')
     raises(OSError, lambda: gm.load('/nowhere/x.npy'), 'a file that is not there')
     raises(TypeError, lambda: x.redistribute(3), 'no partition', 'gnd.mpi.Partition')
@@ -288,7 +413,7 @@ def test_communicators():
 ctx = gm.open(MPI.COMM_WORLD if MPI else None, even=RANKS > 1, timeout=100)
 ok(ctx.size == RANKS and not ctx.closed, f"{ctx.size} ranks, {'by mpi4py' if MPI else 'without mpi4py'}")
 tests = [test_data, test_errors, test_files, test_tools, test_communicators]
-for test in tests + ([test_functions, test_assignments, test_stencil] if ALL or ctx.size > 1 else []):
+for test in tests + ([test_functions, test_indices, test_composed, test_assignments, test_stencil] if ALL or ctx.size > 1 else []):
     test()
 ctx.close()
 if MPI:

@@ -23,7 +23,7 @@ except ImportError as _e:
                       f'"clusters (MPI)" is to be yes [{_e}]') from None
 from .._mpi import Context, Partition, ndarray  # noqa: F401,E402
 from .._signatures import shown as _shown  # noqa: E402
-from . import _index, _methods  # noqa: E402
+from . import _composed, _index, _methods  # noqa: E402
 from ._context import current, open  # noqa: F401,E402
 
 _CLASSES = {}  # of each function: how it works on distributed arrays
@@ -66,9 +66,11 @@ def _fill_in():
 
 
 _fill_in()
+_composed.install(globals())
 _index.install()
 _methods.install()
 linalg.LinAlgError = _gnd.LinAlgError  # noqa: F821
+random.__getattr__ = lambda name: _lacks('random.' + name)  # type: ignore[name-defined]  # noqa: F821
 
 
 def array(obj, dtype=None, partition=None):
@@ -120,7 +122,16 @@ def stencil(x, f, below, above=None, mode='wrap'):
     return x.stencil(f, below, above, mode)
 
 
+def _lacks(name):
+    """The error of a name that is not here."""
+    if name in _composed.LACKING:
+        raise AttributeError(f'gnd.mpi has no {name}: {_composed.LACKING[name]}')
+    raise AttributeError(f"module 'gnd.mpi' has no attribute {name!r}")
+
+
 def __getattr__(name):
+    if name in _composed.LACKING:
+        _lacks(name)
     if ('main', name) in _MISSING or hasattr(_gnd, name):
         raise AttributeError(f'gnd.mpi has no {name}: compute it with gnd.{name} on what this rank has (x.local), or on a '
                              'copy of all elements (x.asnumpy())')

@@ -193,37 +193,30 @@ def _joined(self, x, axis):
     return partition(self, shape, cuts=[cut if d == axis and self.size > 1 else None for d in range(x.ndim)])
 
 
-def _on_root(self, shape, root):
-    """The partition in which a rank has everything and the others have empty parts."""
-    if not 0 <= root < self.size:
-        raise ValueError(f'root {root}: there are {self.size} ranks')
-    cut = [0] * (root + 1) + [shape[0]] * (self.size - root)
-    return partition(self, shape, cuts=[cut if self.size > 1 else None] + [None] * (len(shape) - 1))
+def _address(a):
+    return (a.view(np.uint16) if a.dtype == 'bfloat16' else a).__array_interface__['data'][0]
 
 
 def scatter(self, obj, dtype=None, partition=None, root=0):
     """A distributed array of obj, which one rank has; what the others give is not looked at."""
-    head, x, wrong = [0] * 16, None, None
+    if not 0 <= root < self.size:
+        raise ValueError(f'scatter: root {root}: there are {self.size} ranks')
+    head, a, wrong = [0] * 18, None, None
     if self.rank == root:
         try:
-            x = gnd.asarray(obj, dtype, device=self.device)
-            if x.ndim > 14:
-                raise ValueError(f'scatter: {x.ndim} axes: at most 14 are possible')
-            head = [1, x.ndim, *x.shape, *[0] * (13 - x.ndim), _DTYPES.index(x.dtype.name)][:16]
+            a = np.asarray(gnd.asnumpy(obj) if isinstance(obj, gnd.ndarray) else obj, dtype, 'C')
+            a = a if a.dtype.isnative else a.astype(a.dtype.newbyteorder('='))
+            if a.ndim > 14 or a.dtype.name not in _DTYPES:
+                raise ValueError(f'scatter: {a.ndim} axes of {a.dtype}: at most 14, of a dtype of gnd, are possible')
+            head = [1, _DTYPES.index(a.dtype.name), a.ndim, *a.shape, *[0] * (15 - a.ndim)]
         except Exception as e:
             wrong = e
-    head = _on_ranks(self, head)[root].tolist() if 0 <= root < self.size else _on_root(self, (1,), root)
+    head = _on_ranks(self, head)[root].tolist()
     if wrong is not None:
         raise wrong
     if not head[0]:
         raise ValueError(f'scatter: rank {root} has no array, and says why')
-    shape = tuple(head[2:2 + head[1]])
-    flat = shape or (1,)
-    if x is None:
-        x = gnd.zeros((0,) + flat[1:], dtype=_DTYPES[head[-1]], device=self.device)
-    y = self._wrap(x.reshape(flat) if self.rank == root else x, _on_root(self, flat, root))
-    y = y if shape else y[0]
-    return y.redistribute(self._partition('', shape, None, None, y.dtype) if partition is None else partition)
+    return self._from(0 if a is None else _address(a), _DTYPES[head[1]], tuple(head[3:3 + head[2]]), partition, root)
 
 
 def load(self, path, partition=None):

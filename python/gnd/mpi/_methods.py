@@ -6,7 +6,7 @@ import numpy as np
 
 import gnd
 from .._mpi import Partition, ndarray
-from ._context import _on_root
+from ._context import _address
 
 _table: dict = {}
 
@@ -45,14 +45,14 @@ def astype(self, dtype, *, copy=True):
 def asnumpy(self, root=None):
     """The elements as numpy.ndarray on every rank, the same bits everywhere; with root on that rank alone, and None on
     the others. All ranks call it."""
-    if root is not None and self.ndim:
-        part = self.redistribute(_on_root(self.context, self.shape, root))
-        part.wait()
-        return part.local.asnumpy() if self.context.rank == root else None
+    if root is not None and not 0 <= root < self.context.size:
+        raise ValueError(f'asnumpy: root {root}: there are {self.context.size} ranks')
+    if root is not None and root != self.context.rank:
+        self._read(0, 0, root)
+        return None
     out = np.empty(self.shape, self.dtype)
-    self._read(out.__array_interface__['data'][0] if out.dtype != 'bfloat16' else
-               out.view(np.uint16).__array_interface__['data'][0], out.nbytes)
-    return out if root is None or self.context.rank == root else None
+    self._read(_address(out), out.nbytes, root)
+    return out
 
 
 def item(self):
