@@ -86,18 +86,22 @@ for (I x = left; x < end; x += ${block}) {
     }
 }
 
-// A run of up to ${run} points per work-item, along x: `count` of them, from `left` on.
+// A run of up to ${run} points along x, `count` of them, from `left` on; in each of G rows.
 //@shape map_runs_cpu
 const I left = (I)GND_GID(0) * ${run};
 const int count = n${x} - left < ${run} ? (int)(n${x} - left) : ${run};
-${if rows}
-const I i${y} = (I)GND_GID(1);
-${end}
 ${if planes}
 I f = (I)GND_GID(2);
 ${indices f, 0, ${y}}
 ${end}
+${if rows}
+const I top = (I)GND_GID(1) * G, bottom = n${y} - top < G ? n${y} : top + G;
+for (I i${y} = top; i${y} < bottom; i${y}++) {
+    ${points}
+}
+${else}
 ${points}
+${end}
 
 // The points of a run, one after the other.
 //

@@ -14,16 +14,6 @@
 
 #include <stdlib.h>
 
-/* Of the range of work-items: one for each point of the axes but the last one. */
-static void set_space(const gnd__kir *k, size_t *global)
-{
-    const int n = k->nkeep;
-    global[1] = n > 1 ? (size_t)k->dim[n - 2] : 1;
-    global[2] = 1;
-    for (int d = 0; d < n - 2; d++)
-        global[2] *= (size_t)k->dim[d];
-}
-
 static gnd_status single_points(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
@@ -242,14 +232,22 @@ gnd_status gnd__cg_cpu_runs(gnd__cg *c, int run, void (*points)(void *who, const
 {
     const gnd__kir *k = c->k;
     const int n = k->nkeep;
-    size_t global[3] = {(size_t)((k->dim[n - 1] + run - 1) / run), 1, 1};
+    const int64_t x = k->dim[n - 1], y = n > 1 ? k->dim[n - 2] : 1;
+    int64_t planes = 1, g = 1;
+    for (int d = 0; d < n - 2; d++)
+        planes *= k->dim[d];
+    while (2 * g * x <= ROW_POINTS && 2 * g * ROW_ITEMS <= planes * y && g < y)
+        g *= 2;
+    const size_t global[3] = {(size_t)((x + run - 1) / run), (size_t)((y + g - 1) / g),
+                              (size_t)planes};
     const size_t local[3] = {1, 1, 1};
     const gnd__hole own[] = {
         {"x", .number = n - 1},      {"y", .number = n - 2}, {"rows", .number = n > 1},
         {"planes", .number = n > 2}, {"run", .number = run}, {"points", .write = points},
     };
-    set_space(k, global);
     gnd__cg_begin_map(c);
+    if (n > 1)
+        gnd__cg_int(c, "G", g);
     gnd__cg_shape_of(c, "map_runs_cpu", own, who);
     return gnd__cg_end(c, 3, global, local);
 }

@@ -97,14 +97,15 @@ static void test_limits(void)
                "a block that the device has not");
     tap_is_int(gnd_launch(gnd_program_kernel(p, "fixed"), gnd_dims(1), gnd_dims(512), 1, args, &y),
                GND_ERR_ARG, "a block other than the declared one");
-    /* compiled once for each size */
+    /* compiled once for each size that is beyond what the driver gives a kernel of any size */
     k = gnd_program_kernel(p, "turn");
+    gnd_kernel_info(k, n, &facts);
     gnd_device_stats(dev, &before);
     const int good = turned(k, 300, 1) + turned(k, 300, 1) + turned(k, 300, 1);
     gnd_device_stats(dev, &after);
     const uint64_t made = after.kernels_built + after.kernels_from_disk - before.kernels_built -
                           before.kernels_from_disk;
-    tap_ok(good == 3 && made == (given != NULL), "three launches compile %llu kernels",
+    tap_ok(good == 3 && made == (facts.max_group < 300), "three launches compile %llu kernels",
            (unsigned long long)made);
     gnd_program_free(p);
 }

@@ -21,8 +21,8 @@ def open(comm=None, device=None, *, even=False, check_calls=False, reproducible=
     device: this rank's, a gnd.Device or its name, given by every rank or by none. None: that of GND_DEVICE, else the
     ranks of a node share its best devices in turn. even: default partitions are even, and speeds are not measured.
     check_calls: every call is compared over the ranks. reproducible: sums of floats have the same bits for any number
-    of ranks. timeout: the longest time that a call waits for other ranks, in seconds (600, or GND_MPI_TIMEOUT; 0: for
-    ever).
+    of ranks. timeout: the longest time that later calls wait for other ranks, in seconds (600, or GND_MPI_TIMEOUT,
+    which limits this call as well; 0: for ever).
 
     It is the current context until it is closed: functions that make arrays use it. In a `with` statement its device is
     the current one, and it is closed at the end; its arrays end with it."""
