@@ -245,7 +245,7 @@ static void scans(int way)
                 gnd_scope_begin();
                 gndm_scope_begin(ctx);
                 gnd_array *x = data(types[t], f < 2 ? EQUAL : MIXED, dim[0] * dim[1], 1);
-                if (f % 3 == 1 && t != 1 && t != 2) /* products that stay in range */
+                if ((f == 1 || f == 3) && t != 1 && t != 2) /* products that stay in range */
                     x = gnd_astype(
                         gnd_add_f(gnd_div_f(gnd_cos(gnd_astype(gnd_real_part(x), GND_FLOAT32)), 64),
                                   1),
