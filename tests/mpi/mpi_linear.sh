@@ -17,7 +17,7 @@ example() {
     # shellcheck disable=SC2086 # a command and its options
     $mpirun -n "$ranks" "$GND_BUILDDIR/examples/$prog" "$@" >out 2>err
     status=$?
-    if [ $status = 0 ] && grep -q "^$ranks ranks: " out; then
+    if [ $status = 0 ] && grep -q "^$ranks ranks[:,] " out; then
         pass "$prog on $ranks ranks"
     else
         fail "$prog on $ranks ranks ($status)"
