@@ -22,26 +22,10 @@ ${end}
 ${values}
 ${stores}
 
-// A run along axis ${l} and all points of the axes inside of it, row by row. The points of a row do
-// not depend on each other.
+// A run along axis ${l} and all points of the axes inside of it.
 //
 //     planes    there are axes outside of it
-//     rows      the loops
-//@shape map_rows_cpu
-const I left = (I)GND_GID(0) * run;
-const I end = n${l} - left < run ? n${l} : left + run;
-${if planes}
-I f = (I)GND_GID(1);
-${indices f, 0, ${l}}
-${end}
-${rows ${l}}
-{
-    ${values}
-    ${stores}
-}
-
-// The same run along axis ${l}, which is the innermost loop, because the axes inside of it are few
-// points.
+//     loops     row by row, or with the run as the innermost loop
 //@shape map_nest_cpu
 const I left = (I)GND_GID(0) * run;
 const I end = n${l} - left < run ? n${l} : left + run;
@@ -49,8 +33,8 @@ ${if planes}
 I f = (I)GND_GID(1);
 ${indices f, 0, ${l}}
 ${end}
-${inner_loops ${l}}
-for (I i${l} = left; i${l} < end; i${l}++) {
+${loops ${l}}
+{
     ${values}
     ${stores}
 }

@@ -143,18 +143,18 @@ for (int l = 0; l < w; l++) {
 
 // The place of F${j}[0], if it wins: the first element that is equal to it, in the lanes that have it.
 //
-//     wins          the condition on F and A
-//     lane, here    the conditions that lane l and the element have it
+//     value          the instruction of the element's value
+//     beats, same    the conditions that a value wins over another one, and that both are equal
 //@shape reduce_place_find
-if (A${j}_ < 0 || ${wins}) {
+if (A${j}_ < 0 || ${beats F${j}[0], A${j}}) {
     const I first = x - kk * 64;
     I t0 = kk; int l0 = 0;
     for (int l = 0; l < 64; l++) {
-        if (!(${lane})) continue;
+        if (!(${same L${j}[l], F${j}[0]})) continue;
         for (I t = 0; t < t0; t++) {
             const I i${last} = first + t * 64 + l;
             ${values}
-            if (${here}) { t0 = t; l0 = l; }
+            if (${same v${value}, F${j}[0]}) { t0 = t; l0 = l; }
         }
     }
     A${j} = F${j}[0]; A${j}_ = base + first + t0 * 64 + l0;

@@ -61,12 +61,31 @@ static int nest_axis(const gnd__kir *k)
     return best == last ? -1 : best;
 }
 
+/* The loops along axes d0 to d1 - 1. */
+static void whole_loops(gnd__cg *c, int d0, int d1)
+{
+    for (int d = d0; d < d1; d++)
+        gnd__cgf(c, "    for (I i%d = 0; i%d < n%d; i%d++)\n", d, d, d, d);
+}
+
+/* The loop along the run of axis d. */
+static void run_loop(gnd__cg *c, int d)
+{
+    gnd__cgf(c, "    for (I i%d = left; i%d < end; i%d++)\n", d, d, d);
+}
+
 /* The loops along the axes inside of axis `number`. */
 static void write_inner_loops(void *who, const gnd__holeargs *a)
 {
     gnd__cg *c = who;
-    for (int d = atoi(a->v[0]) + 1; d < c->k->nkeep; d++)
-        gnd__cgf(c, "    for (I i%d = 0; i%d < n%d; i%d++)\n", d, d, d, d);
+    whole_loops(c, atoi(a->v[0]) + 1, c->k->nkeep);
+}
+
+/* These, and inside of them that along the axis. */
+static void write_nest(void *who, const gnd__holeargs *a)
+{
+    write_inner_loops(who, a);
+    run_loop(who, atoi(a->v[0]));
 }
 
 /* One work-item per run of `run` points along the axis and all points inside of it. */
@@ -140,7 +159,7 @@ static gnd_status nest(gnd__cg *c, int axis)
     const gnd__hole own[] = {
         {"l", .number = axis},
         {"planes", .number = axis > 0},
-        {"inner_loops", write_inner_loops, .number = 1},
+        {"loops", write_nest, .number = 1},
     };
     const gnd__hole of_blocks[] = {
         {"l", .number = axis},
@@ -164,17 +183,20 @@ static gnd_status nest(gnd__cg *c, int axis)
 #define ROW_POINTS 4096 /* most points of a work-item, about */
 #define ROW_ITEMS 16    /* work-items, if there are enough points for them */
 
+/* The loop along the axis, and those inside of it. Points of the innermost do not depend on each
+ * other. */
 static void write_rows(void *who, const gnd__holeargs *a)
 {
+    static const char apart[] = "#pragma clang loop vectorize(assume_safety)\n";
     gnd__cg *c = who;
     const int axis = atoi(a->v[0]), last = c->k->nkeep - 1;
-    for (int d = axis; d <= last; d++) {
-        if (d == last)
-            gnd__cgf(c, "#pragma clang loop vectorize(assume_safety)\n");
-        if (d == axis)
-            gnd__cgf(c, "    for (I i%d = left; i%d < end; i%d++)\n", d, d, d);
-        else
-            gnd__cgf(c, "    for (I i%d = 0; i%d < n%d; i%d++)\n", d, d, d, d);
+    if (axis == last)
+        gnd__cgf(c, "%s", apart);
+    run_loop(c, axis);
+    whole_loops(c, axis + 1, last);
+    if (axis < last) {
+        gnd__cgf(c, "%s", apart);
+        whole_loops(c, last, last + 1);
     }
 }
 
@@ -196,11 +218,11 @@ static gnd_status rows(gnd__cg *c)
     const gnd__hole own[] = {
         {"l", .number = axis},
         {"planes", .number = axis > 0},
-        {"rows", write_rows, .number = 1},
+        {"loops", write_rows, .number = 1},
     };
     gnd__cg_begin_map(c);
     gnd__cg_int(c, "run", run);
-    gnd__cg_shape_of(c, "map_rows_cpu", own, c);
+    gnd__cg_shape_of(c, "map_nest_cpu", own, c);
     return end_runs(c, axis, run);
 }
 

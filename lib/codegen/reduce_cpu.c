@@ -10,8 +10,6 @@
  */
 #include "codegen/holes.h"
 
-#include <stdio.h>
-
 #define TILE 256         /* columns of a task, as in kernels/reduce_cpu.cl */
 #define MOST 16          /* elements of a lane in a block */
 #define MOST_EXACT 256   /* the same, if the order of elements does not matter */
@@ -65,8 +63,8 @@ typedef struct row_writer {
     gnd__cg *c;
     int last; /* axis */
     int light;
-    const gnd__kir *values; /* k with values instead of their places; NULL: places are not looked
-                             * for, or there are none */
+    unsigned places;        /* bits: reductions whose places are looked for */
+    const gnd__kir *values; /* k with values instead of these */
 } row_writer;
 
 static void write_lanes(void *who, const gnd__holeargs *a)
@@ -82,22 +80,26 @@ static void write_lanes(void *who, const gnd__holeargs *a)
 
 /* Places of values that cost little. A lane with a value and its place is slow: two comparisons
  * wait for each other, and 64 of both are more than the registers. So a block has values only, and
- * the place is looked for in it once, if its value wins. Writes k with values into *values. */
-static int finds_places(gnd__cg *c, int last, gnd__kir *values)
+ * the place is looked for in it once, if its value wins. Returns the bits of the reductions that
+ * give places, and then writes k with values into *values; or 0. */
+static unsigned finds_places(gnd__cg *c, int last, gnd__kir *values)
 {
     const gnd__kir *k = c->k;
-    int places = 0, light;
+    unsigned places = 0;
+    int light;
+    for (int j = 0; j < k->nreds; j++)
+        places |= gnd__reds[k->red[j].op].place ? 1u << j : 0;
+    if (!places)
+        return 0;
     *values = *k;
     for (int j = 0; j < k->nreds; j++)
-        if (gnd__reds[k->red[j].op].place) {
-            const int most = gnd__reds[k->red[j].op].identity == GND__LOWEST;
-            values->red[j].op = most ? GND__MAX : GND__MIN;
-            places = 1;
-        }
+        if (places >> j & 1)
+            values->red[j].op =
+                gnd__reds[k->red[j].op].identity == GND__LOWEST ? GND__MAX : GND__MIN;
     c->k = values;
     light = gnd__cg_light_lanes(c, last);
     c->k = k;
-    return places && light;
+    return light ? places : 0;
 }
 
 typedef struct place_writer {
@@ -105,34 +107,16 @@ typedef struct place_writer {
     int j; /* reduction */
 } place_writer;
 
-static void write_wins(void *who, const gnd__holeargs *a)
+static void write_beats(void *who, const gnd__holeargs *a)
 {
     const place_writer *p = who;
-    char best[16], before[16];
-    (void)a;
-    snprintf(best, sizeof best, "F%d[0]", p->j);
-    snprintf(before, sizeof before, "A%d", p->j);
-    gnd__acc_beats(p->c, p->j, best, before);
+    gnd__acc_beats(p->c, p->j, a->v[0], a->v[1]);
 }
 
-static void write_lane(void *who, const gnd__holeargs *a)
+static void write_same(void *who, const gnd__holeargs *a)
 {
     const place_writer *p = who;
-    char best[16], lane[16];
-    (void)a;
-    snprintf(best, sizeof best, "F%d[0]", p->j);
-    snprintf(lane, sizeof lane, "L%d[l]", p->j);
-    gnd__acc_same(p->c, p->j, lane, best);
-}
-
-static void write_here(void *who, const gnd__holeargs *a)
-{
-    const place_writer *p = who;
-    char best[16], value[16];
-    (void)a;
-    snprintf(best, sizeof best, "F%d[0]", p->j);
-    snprintf(value, sizeof value, "v%d", p->c->k->red[p->j].value);
-    gnd__acc_same(p->c, p->j, value, best);
+    gnd__acc_same(p->c, p->j, a->v[0], a->v[1]);
 }
 
 /* A block: its values, the reductions without places, and the places. */
@@ -142,14 +126,11 @@ static void write_place_block(void *who, const gnd__holeargs *a)
     gnd__cg *c = w->c;
     const gnd__kir *k = c->k;
     const gnd__hole lanes[] = {{"lanes", .write = write_lanes}};
-    unsigned places = 0;
     (void)a;
     c->k = w->values;
     gnd__cg_shape_of(c, "reduce_place_values", lanes, who);
     c->k = k;
-    for (int j = 0; j < k->nreds; j++)
-        places |= gnd__reds[k->red[j].op].place ? 1u << j : 0;
-    c->part.skip_red = places;
+    c->part.skip_red = w->places;
     gnd__acc_combine(c, "A", "", "F", "[0]", 1);
     c->part.skip_red = 0;
     for (int j = 0; j < k->nreds; j++) {
@@ -157,11 +138,11 @@ static void write_place_block(void *who, const gnd__holeargs *a)
         const gnd__hole own[] = {
             {"j", .number = j},
             {"last", .number = w->last},
-            {"wins", .write = write_wins},
-            {"lane", .write = write_lane},
-            {"here", .write = write_here},
+            {"value", .number = k->red[j].value},
+            {"beats", write_beats, .number = 2},
+            {"same", write_same, .number = 2},
         };
-        if (places >> j & 1)
+        if (w->places >> j & 1)
             gnd__cg_shape_of(c, "reduce_place_find", own, &p);
     }
 }
@@ -212,7 +193,8 @@ static gnd_status rows(gnd__cg *c)
     const int words = gnd__words_any(c);
     gnd__kir values;
     row_writer w = {.c = c, .last = last, .light = gnd__cg_light_lanes(c, last)};
-    if (!words && finds_places(c, last, &values)) {
+    w.places = words ? 0 : finds_places(c, last, &values);
+    if (w.places) {
         w.values = &values;
         w.light = 1;
     }
@@ -224,7 +206,7 @@ static gnd_status rows(gnd__cg *c)
         {"most", .number = extremes(k) && !words ? MOST_EXACT : MOST},
         {"near", .number = gnd__cg_near(c) >= 0},
         {"words", .number = words},
-        {"places", .number = w.values != NULL},
+        {"places", .number = w.places != 0},
         {"light", .number = w.light},
         {"wide", .text = gnd__cg_abreast(c, 0)},
         {"dear", .number = gnd__cg_rest_dear(c)},
