@@ -15,7 +15,8 @@ AC_DEFUN([GND_DEBUG], [
 ])
 
 dnl --enable-sanitizers[=LIST]: address,undefined unless LIST says otherwise; any report is fatal. With
-dnl fuzzer-no-link the harnesses of fuzz/ are linked to libFuzzer.
+dnl fuzzer-no-link the harnesses of fuzz/ are linked to libFuzzer. Without the thread sanitizer, the code of tests has none:
+dnl GND_TEST_SAN_FLAGS is what it is compiled with.
 AC_DEFUN([GND_SANITIZERS], [
   AC_ARG_ENABLE([sanitizers],
     [AS_HELP_STRING([--enable-sanitizers@<:@=LIST@:>@],
@@ -33,7 +34,10 @@ AC_DEFUN([GND_SANITIZERS], [
     CFLAGS=$gnd_save_CFLAGS
   ])
   AM_CONDITIONAL([FUZZER], [case $enable_sanitizers in *fuzzer*) true ;; *) false ;; esac])
+  GND_TEST_SAN_FLAGS=
+  AS_CASE([$enable_sanitizers], [*thread* | *fuzzer*], [GND_TEST_SAN_FLAGS=$GND_SAN_FLAGS])
   AC_SUBST([GND_SAN_FLAGS])
+  AC_SUBST([GND_TEST_SAN_FLAGS])
   AC_SUBST([enable_sanitizers])
 ])
 
