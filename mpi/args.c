@@ -18,8 +18,10 @@ struct gndm__memory {
 gnd_value *gndm__items(gndm__args *a, int64_t n)
 {
     struct gndm__memory *m = calloc(1, sizeof *m + ((size_t)n + 1) * sizeof(gnd_value));
-    if (!m)
+    if (!m) { /* the others are told: some callers have another way, which others would not take */
+        gndm__broken(a->c, GND_ERR_NOMEM, "%s: out of host memory", a->name);
         return NULL;
+    }
     m->next = a->memory;
     a->memory = m;
     return m->item;
@@ -63,7 +65,7 @@ gnd_status gndm__each_array(gndm__args *a, gnd_value *v,
     const int64_t n = v->as.items.n;
     gnd_value *item = gndm__items(a, n);
     if (!item)
-        return gndm__broken(a->c, GND_ERR_NOMEM, "%s: out of host memory", a->name);
+        return a->c->status;
     gnd_status st = GND_OK;
     for (int64_t i = 0; i < n && !st; i++) {
         item[i] = v->as.items.item[i];
@@ -129,7 +131,7 @@ gnd_status gndm__arrays_of(gndm__args *a, gndm__arrays *all)
         if (pass == 0 && !st) {
             gnd_value *room = gndm__items(a, all->n); /* a value is larger than a pointer */
             if (!room)
-                return gndm__broken(a->c, GND_ERR_NOMEM, "%s: out of host memory", a->name);
+                return a->c->status;
             all->x = (gndm_array **)(void *)room;
             all->room = all->n;
         }

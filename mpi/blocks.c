@@ -160,7 +160,7 @@ gndm_array *gndm__blocks_give(const gndm__blocks *b, gnd_array *x, gnd_dtype t, 
         cut[r + 1] += cut[r];
     if (!st) {
         gndm_part *dealt = gndm__part_new(c, 2, shape);
-        gndm__part_split(dealt, 1, c->size, 1, cut);
+        gndm__part_split(c, dealt, 1, c->size, 1, cut);
         gndm_array *all = gndm__array(c, t, dealt, x);
         gndm_part_free(dealt);
         st = gndm__check(c, all);
@@ -200,7 +200,7 @@ gnd_status gndm__blocks_spread(const gndm__blocks *b, gnd_dtype t, gnd_array *x,
             want[r].stop[1] = columns;
         }
         gndm_part *p = gndm__part_new(c, 2, shape);
-        gndm__part_split(p, 0, c->size, 1, cut);
+        gndm__part_split(c, p, 0, c->size, 1, cut);
         gndm_array *y = gndm__array(c, t, p, c->rank == owner ? x : gnd_zeros(c->dev, t, 2, none));
         gndm_part_free(p);
         st = gndm__check(c, y);

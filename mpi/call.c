@@ -127,6 +127,8 @@ static gnd_status call_with(gndm__args *a, stand_in *of, gnd_value *out)
  */
 static gnd_array *placeholder(gndm_array *x)
 {
+    if (x->status)
+        return gnd_fail(x->status, "%s", gndm_error(x));
     gnd_array *(*make)(gnd_device *, gnd_dtype, int, const int64_t *) =
         strchr("iu", gnd_dtype_kind(x->dtype)) ? gnd_zeros : gnd_empty;
     return make(x->ctx->dev, x->dtype, x->part->ndim, x->part->shape);
@@ -186,6 +188,26 @@ void gndm__drop_items(gnd_value *v)
     gnd_value_clear(v);
 }
 
+/* The result of a function that returns a tuple, of which this rank has the error x instead: like
+ * the tuple of the call on placeholders, with x in each array. */
+static gnd_status errors(gndm__args *a, gnd_value *like, gnd_array *x, gndm_part *part)
+{
+    const int64_t n = like->as.items.n;
+    gnd_value *item = calloc((size_t)n + 1, sizeof *item);
+    if (!item)
+        return gndm__broken(a->c, GND_ERR_NOMEM, "%s: out of host memory", a->name);
+    for (int64_t i = 0; i < n; i++) {
+        const gnd_value *v = &like->as.items.item[i];
+        item[i] = v->tag == GND_V_ARRAY && !gnd_is_weak(v->as.array)
+                      ? gndm_value(gndm__array(a->c, gnd_dtype_of(v->as.array), part, x))
+                      : *v;
+    }
+    gndm__drop_items(like);
+    *a->out = gnd_value_tuple(n, item);
+    a->out->aux = GND_VALUE_OWNED;
+    return GND_OK;
+}
+
 gnd_status gndm__ret(gndm__args *a, gnd_value *local, gndm_part *part)
 {
     gndm_ctx *c = a->c;
@@ -197,6 +219,8 @@ gnd_status gndm__ret(gndm__args *a, gnd_value *local, gndm_part *part)
             const gnd_status st = gndm__try(a, &v);
             if (st)
                 return st;
+            if (v.tag == GND_V_TUPLE || v.tag == GND_V_LIST)
+                return errors(a, &v, x, part);
             t = v.tag == GND_V_ARRAY ? gnd_dtype_of(v.as.array) : GND_FLOAT64;
         }
         return gndm__ret_array(a, gndm__array(c, t, part, x));
@@ -309,6 +333,8 @@ static gnd_status run(gndm_ctx *c, const gndm_part *part, const char *name, int 
         st = gndm__alone(&a, &done);
     if (!st && !done)
         st = a.rule->run(&a);
+    if (!st && c->broken) /* by a failure that the handler passed over */
+        st = c->status;
     gndm__drop_memory(&a);
     free(a.v);
     return st;

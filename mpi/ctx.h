@@ -191,10 +191,13 @@ void gndm__trace_end(gndm_ctx *c);
 /* A new partition without cuts (replicated), to which gndm__part_split adds cuts. Never NULL. */
 gndm_part *gndm__part_new(gndm_ctx *c, int ndim, const int64_t *shape);
 gndm_part *gndm__part_fail(gnd_status st, const char *message);
+/* The partition of a rank without host memory for it: the context is over, and the other ranks,
+ * which have theirs, are told. */
+gndm_part *gndm__part_lost(gndm_ctx *c);
 gndm_part *gndm__part_retain(gndm_part *p);
 /* Splits axis d of a new partition into grid intervals; stride is the stride of its coordinate. cut
- * is copied. Returns 0, or -1 if out of memory. */
-int gndm__part_split(gndm_part *p, int d, int grid, int stride, const int64_t *cut);
+ * is copied. Returns 0, or -1 if out of memory: then the context is over, as in gndm__part_lost. */
+int gndm__part_split(gndm_ctx *c, gndm_part *p, int d, int grid, int stride, const int64_t *cut);
 int gndm__part_same(const gndm_part *a, const gndm_part *b);
 int gndm__part_coord(const gndm_part *p, int rank, int d);
 void gndm__part_box(const gndm_part *p, int rank, gndm__box *b);

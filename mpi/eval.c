@@ -324,7 +324,9 @@ char *gndm_explain(gndm_ctx *c, const char *text, int n, const char *const *name
     enum { SIZE = 4096 };
     gnd_status ignored, *st = s ? s : &ignored;
     evaluation e = {.c = c, .log = malloc(SIZE), .size = SIZE};
-    *st = !c ? GND_ERR_NULL : e.log ? GND_OK : GND_ERR_NOMEM;
+    *st = !c      ? GND_ERR_NULL
+          : e.log ? GND_OK /* else the others are told */
+                  : gndm__broken(c, GND_ERR_NOMEM, "explain: out of host memory");
     if (*st) {
         free(e.log);
         return NULL;

@@ -22,7 +22,7 @@ gndm_part *gndm__fft_scaled(gndm_ctx *c, const gndm_array *x, int ndim, const in
     int64_t *cut = malloc(((size_t)places + 1) * sizeof *cut);
     if (!cut) {
         gndm_part_free(y);
-        return gndm__part_fail(GND_ERR_NOMEM, "out of host memory");
+        return gndm__part_lost(c);
     }
     for (int k = 0; k <= places; k++) {
         const double part =
@@ -30,7 +30,7 @@ gndm_part *gndm__fft_scaled(gndm_ctx *c, const gndm_array *x, int ndim, const in
         const int64_t at = (int64_t)floor(part * (double)lines + 0.5) * unit;
         cut[k] = k == places || at > shape[d] ? shape[d] : at;
     }
-    gndm__part_split(y, d, places, p->stride[0], cut);
+    gndm__part_split(c, y, d, places, p->stride[0], cut);
     free(cut);
     return y;
 }

@@ -297,6 +297,8 @@ gnd_status gndm__fn_einsum(gndm__args *a)
     gnd_array *like;
     gnd_status st = gndm__expect(a, &like);
     term *t = st || n < 1 ? NULL : calloc((size_t)n, sizeof *t);
+    if (!st && n > 0 && !t) /* the others have another way */
+        st = gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", a->name);
     if (st || !t)
         return st ? st : gndm__fn_gathered(a);
     int fits = gnd_dtype_of(like) != GND_BOOL;
@@ -347,7 +349,7 @@ gnd_status gndm__fn_kron(gndm__args *a)
     for (int d = 0; d < ndim && cut; d++) {
         for (int k = 0; k <= x->part->grid[d] && x->part->grid[d] > 1; k++)
             cut[k] = x->part->cut[d][k] * y->part->shape[d];
-        gndm__part_split(p, d, x->part->grid[d], x->part->stride[d], cut);
+        gndm__part_split(c, p, d, x->part->grid[d], x->part->stride[d], cut);
     }
     free(cut);
     gnd_array *z = gnd_status_of(x->local) ? x->local : gnd_kron(x->local, y->local);

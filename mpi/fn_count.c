@@ -19,7 +19,7 @@ static gndm_array *added(gndm_ctx *c, gnd_dtype t, gnd_array *own, int64_t m)
         return gndm__error(c, gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func));
     gndm__even_cuts(c->size, c->size, cut);
     gndm_part *p = gndm__part_new(c, 2, shape), *to, *after;
-    gndm__part_split(p, 0, c->size, 1, cut);
+    gndm__part_split(c, p, 0, c->size, 1, cut);
     free(cut);
     gndm_array *y = gndm__array(c, t, p, gnd_status_of(own) ? own : gnd_reshape(own, 2, row));
     to = m > LARGE ? gndm__whole_axes(c, p, 1) : gndm__part_new(c, 2, shape);

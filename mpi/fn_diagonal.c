@@ -50,7 +50,7 @@ gndm_array *gndm__diagonal(gndm_ctx *c, gndm_array *x, int64_t k, int axis1, int
     for (int i = 0; i <= g && g > 1; i++)
         cut[i] = limited(p->cut[axis1][i] - skip, n);
     if (g > 1)
-        gndm__part_split(q, e, g, p->stride[axis1], cut);
+        gndm__part_split(c, q, e, g, p->stride[axis1], cut);
     free(cut);
     gndm__box b, mine;
     gndm__part_box(p, c->rank, &b);
@@ -107,7 +107,7 @@ static gndm_array *matrix(gndm_ctx *c, gndm_array *x, int64_t k)
     cut[0] = 0;
     cut[g] = n + more;
     if (g > 1)
-        gndm__part_split(p, 0, g, x->part->stride[0], cut);
+        gndm__part_split(c, p, 0, g, x->part->stride[0], cut);
     free(cut);
     gndm__box b, own;
     gndm__part_box(p, c->rank, &b);

@@ -109,6 +109,8 @@ static gnd_status by_owners(gndm__args *a, gndm_array *x, gndm_array *index, int
     gndm_part *p = gndm__part_axes(c, x->part, last + 1, dim, from);
     x = gndm__array(c, x->dtype, p, gnd_moveaxis(x->local, 1, &axis, &zero));
     gndm_part_free(p);
+    if (x->status)
+        return gndm__check(c, x);
     request q = {.c = c, .x = x, .inner = gndm__product(last, dim + 1)};
     gndm__box b;
     gndm__part_box(index->part, c->rank, &b);
@@ -123,7 +125,7 @@ static gnd_status by_owners(gndm__args *a, gndm_array *x, gndm_array *index, int
     rows = gnd_moveaxis(gnd_reshape(rows, last + 1, dim), 1, &zero, &axis);
     if (ni == 1) {
         gndm_part *after = gndm__part_new(c, ndim, shape);
-        gndm__part_split(after, axis, c->size, 1, index->part->cut[0]);
+        gndm__part_split(c, after, axis, c->size, 1, index->part->cut[0]);
         st = gndm__ret_array(a, gndm__array(c, x->dtype, after, rows));
         gndm_part_free(after);
         return st;

@@ -41,7 +41,7 @@ static gndm_part *part_after(gndm_ctx *c, int n, gndm_array *const *x, int axis)
     int64_t *cut = g > 1 ? calloc((size_t)g + 1, sizeof *cut) : NULL;
     if (g > 1 && !cut) {
         gndm_part_free(p);
-        return gndm__part_fail(GND_ERR_NOMEM, "out of host memory");
+        return gndm__part_lost(c);
     }
     for (int i = 0; i < n && cut; i++) {
         const gndm_part *q = x[i]->part;
@@ -54,7 +54,7 @@ static gndm_part *part_after(gndm_ctx *c, int n, gndm_array *const *x, int axis)
                                : (int64_t)((double)lead->cut[axis][k] * share);
     }
     if (cut)
-        gndm__part_split(p, axis, g, lead->stride[axis], cut);
+        gndm__part_split(c, p, axis, g, lead->stride[axis], cut);
     free(cut);
     return p;
 }

@@ -18,7 +18,7 @@ gndm_part *gndm__whole_axes(gndm_ctx *c, const gndm_part *p, uint32_t whole)
     int64_t *cut = malloc(((size_t)c->size + 1) * sizeof *cut);
     if (!cut && !y->status) {
         gndm_part_free(y);
-        return gndm__part_fail(GND_ERR_NOMEM, "out of host memory");
+        return gndm__part_lost(c);
     }
     for (int d = 0; d < p->ndim && !y->status; d++) {
         int to = -1;
@@ -30,7 +30,7 @@ gndm_part *gndm__whole_axes(gndm_ctx *c, const gndm_part *p, uint32_t whole)
         if (to < 0 || p->shape[to] < 2)
             continue;
         gndm__even_cuts(p->shape[to], p->grid[d], cut);
-        gndm__part_split(y, to, p->grid[d], p->stride[d], cut);
+        gndm__part_split(c, y, to, p->grid[d], p->stride[d], cut);
     }
     free(cut);
     return y;

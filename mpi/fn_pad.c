@@ -142,7 +142,7 @@ gnd_status gndm__fn_pad(gndm__args *a)
     if (!x || others || (mode && mode->tag != GND_V_STRING) || q.width < 0 ||
         read_widths(&a->v[q.width], x->part->ndim, q.pad))
         return gndm__fn_gathered(a);
-    for (int d = 0; d < x->part->ndim; d++)
+    for (int d = 0; !x->status && d < x->part->ndim; d++)
         x = padded(&q, x, d);
     return gndm__ret_like(a, x, like);
 }

@@ -255,7 +255,7 @@ static gnd_status inner(const product *q, const plan *p, gndm_array **out)
         for (int i = 0; i <= places; i++)
             cut[i] = i;
         gndm_part *stack = gndm__part_new(c, 3, shape);
-        gndm__part_split(stack, 0, places, p->part->stride[0], cut);
+        gndm__part_split(c, stack, 0, places, p->part->stride[0], cut);
         gndm_array *all = gndm__array(c, q->dtype, stack, gnd_expand_dims(local, GND_AXIS(0)));
         gndm_part_free(stack);
         const gnd_value v[3] = {gndm_value(all), gnd_value_int(0), gnd_value_dtype(q->dtype)};

@@ -73,7 +73,7 @@ static gndm_part *part_of_partials(const reduction *q)
     int64_t shape[GND_MAX_NDIM], *cut = malloc(((size_t)q->c->size + 1) * sizeof *cut);
     int n = 0;
     if (!cut)
-        return gndm__part_fail(GND_ERR_NOMEM, "out of host memory");
+        return gndm__part_lost(q->c);
     for (int d = 0; d < p->ndim; d++)
         if (q->split >> d & 1)
             shape[n++] = parts_of(p, d, cut);
@@ -85,12 +85,12 @@ static gndm_part *part_of_partials(const reduction *q)
     for (int d = 0; d < p->ndim; d++)
         if (q->split >> d & 1) {
             parts_of(p, d, cut);
-            gndm__part_split(y, n++, p->grid[d], p->stride[d], cut);
+            gndm__part_split(q->c, y, n++, p->grid[d], p->stride[d], cut);
         }
     for (int d = 0; d < p->ndim; d++)
         if (!(q->mask >> d & 1)) {
             if (p->grid[d] > 1)
-                gndm__part_split(y, n, p->grid[d], p->stride[d], p->cut[d]);
+                gndm__part_split(q->c, y, n, p->grid[d], p->stride[d], p->cut[d]);
             n++;
         }
     free(cut);

@@ -25,7 +25,8 @@ static void interval(const void *data, int rank, int i, gndm__box *b)
     b->stop[0] = (first + box.stop[q->axis]) * q->inner;
 }
 
-/* The partition of the result in which the cuts of the vector v are cuts between rows, or NULL. */
+/* The partition of the result in which the cuts of the vector v are cuts between rows, or NULL.
+ * Without memory for it on this rank the context is over. */
 static gndm_part *same_cuts(gndm_ctx *c, const gndm_array *v, int ndim, const int64_t *shape)
 {
     int axis = 0;
@@ -34,13 +35,15 @@ static gndm_part *same_cuts(gndm_ctx *c, const gndm_array *v, int ndim, const in
     const int64_t inner = gndm__product(ndim - 1 - axis, shape + axis + 1);
     int64_t *cut = v->part->cut[0] ? calloc((size_t)c->size + 1, sizeof *cut) : NULL;
     int fits = cut && inner > 0;
+    if (v->part->cut[0] && !cut)
+        return gndm__part_lost(c);
     for (int r = 0; r <= c->size && fits; r++) {
         fits = v->part->cut[0][r] % inner == 0;
         cut[r] = v->part->cut[0][r] / inner;
     }
     gndm_part *p = fits ? gndm__part_new(c, ndim, shape) : NULL;
     if (p)
-        gndm__part_split(p, axis, c->size, 1, cut);
+        gndm__part_split(c, p, axis, c->size, 1, cut);
     free(cut);
     return p;
 }

@@ -51,7 +51,7 @@ static gndm_part *part_of_totals(const scan *q, const gndm_part *p, int64_t *bef
     const int d = q->axis, g = p->grid[d], own = gndm__part_coord(p, q->c->rank, d);
     int64_t shape[GND_MAX_NDIM], *cut = calloc((size_t)g + 1, sizeof *cut);
     if (!cut)
-        return gndm__part_fail(GND_ERR_NOMEM, "out of host memory");
+        return gndm__part_lost(q->c);
     for (int k = 0; k < g; k++)
         cut[k + 1] = cut[k] + (p->cut[d][k] < p->cut[d][k + 1]);
     memcpy(shape, p->shape, (size_t)p->ndim * sizeof *shape);
@@ -61,7 +61,7 @@ static gndm_part *part_of_totals(const scan *q, const gndm_part *p, int64_t *bef
     gndm_part *y = gndm__part_new(q->c, p->ndim, shape);
     for (int e = 0; e < p->ndim; e++)
         if (p->grid[e] > 1)
-            gndm__part_split(y, e, p->grid[e], p->stride[e], e == d ? cut : p->cut[e]);
+            gndm__part_split(q->c, y, e, p->grid[e], p->stride[e], e == d ? cut : p->cut[e]);
     free(cut);
     return y;
 }
@@ -75,7 +75,7 @@ static gndm_part *part_after(const scan *q, const gndm_part *p)
         return gndm__part_retain((gndm_part *)p);
     int64_t *cut = malloc(((size_t)p->grid[d] + 1) * sizeof *cut);
     if (!cut)
-        return gndm__part_fail(GND_ERR_NOMEM, "out of host memory");
+        return gndm__part_lost(q->c);
     for (int k = 0; k <= p->grid[d]; k++)
         cut[k] = p->cut[d][k] + (k > 0);
     memcpy(shape, p->shape, (size_t)p->ndim * sizeof *shape);
@@ -83,7 +83,7 @@ static gndm_part *part_after(const scan *q, const gndm_part *p)
     gndm_part *y = gndm__part_new(q->c, p->ndim, shape);
     for (int e = 0; e < p->ndim; e++)
         if (p->grid[e] > 1)
-            gndm__part_split(y, e, p->grid[e], p->stride[e], e == d ? cut : p->cut[e]);
+            gndm__part_split(q->c, y, e, p->grid[e], p->stride[e], e == d ? cut : p->cut[e]);
     free(cut);
     return y;
 }

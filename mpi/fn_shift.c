@@ -149,11 +149,11 @@ static gndm_part *multiple(gndm_ctx *c, const gndm_part *p, int axis, int64_t ti
     int64_t *cut = malloc(((size_t)g + 1) * sizeof *cut);
     if (!cut) {
         gndm_part_free(q);
-        return gndm__part_fail(GND_ERR_NOMEM, "out of host memory");
+        return gndm__part_lost(c);
     }
     for (int k = 0; k <= g; k++)
         cut[k] = p->cut[axis][k] * times;
-    gndm__part_split(q, axis, g, p->stride[axis], cut);
+    gndm__part_split(c, q, axis, g, p->stride[axis], cut);
     free(cut);
     return q;
 }
@@ -231,7 +231,7 @@ static gndm_array *tiled(gndm_ctx *c, gndm_array *x, int axis, int64_t times)
     int64_t *cut = malloc(((size_t)c->size + 1) * sizeof *cut);
     if (g > 1 && cut) {
         gndm__even_cuts(shape[axis], g, cut);
-        gndm__part_split(q, axis, g, stride, cut);
+        gndm__part_split(c, q, axis, g, stride, cut);
     }
     x = cut ? gndm__moved(c, x, p)
             : gndm__error(c, gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func));

@@ -15,7 +15,7 @@ static gndm_part *part_after(gndm_ctx *c, const gndm_part *p, int64_t first, int
 {
     int64_t *cut = malloc(((size_t)c->size + 1) * sizeof *cut);
     if (!cut)
-        return gndm__part_fail(GND_ERR_NOMEM, "out of host memory");
+        return gndm__part_lost(c);
     for (int r = 0; r <= c->size; r++) {
         const int64_t at = p->cut[0][r] - first;
         cut[r] = at < 0 ? 0 : at > count ? count : at;
@@ -23,7 +23,7 @@ static gndm_part *part_after(gndm_ctx *c, const gndm_part *p, int64_t first, int
     cut[0] = 0;
     cut[c->size] = count;
     gndm_part *y = gndm__part_new(c, 1, &count);
-    gndm__part_split(y, 0, c->size, 1, cut);
+    gndm__part_split(c, y, 0, c->size, 1, cut);
     free(cut);
     return y;
 }

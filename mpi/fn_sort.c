@@ -93,7 +93,7 @@ static gndm_array *sort_lines(gndm_ctx *c, gndm_array *x, int d, int descending,
     gnd_array *flat = gnd_reshape(gnd_moveaxis(x->local, 1, &d, &last), 2, (int64_t[]){lines, own});
     gnd_array **row = malloc(((size_t)lines + 1) * sizeof *row);
     gndm_part *p = gndm__part_new(c, 1, &n);
-    gndm__part_split(p, 0, c->size, 1, x->part->cut[d]);
+    gndm__part_split(c, p, 0, c->size, 1, x->part->cut[d]);
     gnd_status st =
         row ? GND_OK : gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
     for (int64_t i = 0; i < lines && !st; i++) {

@@ -46,7 +46,7 @@ static gnd_status pass(const tree *q, gnd_array *mine, int64_t columns, const in
         cut[r + 1] = cut[r] + count[r];
     shape[0] = cut[c->size];
     gndm_part *p = gndm__part_new(c, 2, shape);
-    gndm__part_split(p, 0, c->size, 1, cut);
+    gndm__part_split(c, p, 0, c->size, 1, cut);
     for (int r = 0; r < c->size; r++) {
         const int s = from[r];
         q->want[r] = s < 0 ? (gndm__box){.start = {0, 0}, .stop = {0, columns}}

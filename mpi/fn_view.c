@@ -149,7 +149,7 @@ static gndm_part *part_after(gndm_ctx *c, const gndm_array *x, const plan *q)
     gndm_part *p = gndm__part_new(c, q->ndim, q->shape);
     int64_t *cut = malloc(((size_t)c->size + 1) * sizeof *cut);
     if (!cut && !p->status)
-        p->status = GND_ERR_NOMEM;
+        p->status = gndm__part_lost(c)->status;
     for (int e = 0; e < q->ndim && !p->status; e++) {
         const int d = q->from[e], g = d < 0 ? 1 : x->part->grid[d];
         if (g == 1)
@@ -161,7 +161,7 @@ static gndm_part *part_after(gndm_ctx *c, const gndm_array *x, const plan *q)
         }
         if (q->step[d] < 0)
             gndm__even_cuts(q->shape[e], g, cut);
-        gndm__part_split(p, e, g, x->part->stride[d], cut);
+        gndm__part_split(c, p, e, g, x->part->stride[d], cut);
     }
     free(cut);
     return p;

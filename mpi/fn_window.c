@@ -101,14 +101,14 @@ static gndm_part *trimmed(gndm_ctx *c, const gndm_part *p, const int64_t *less, 
     int64_t *cut = malloc(((size_t)c->size + 1) * sizeof *cut);
     if (!cut) {
         gndm_part_free(q);
-        return gndm__part_fail(GND_ERR_NOMEM, "out of host memory");
+        return gndm__part_lost(c);
     }
     for (int d = 0; d < p->ndim; d++) {
         if (less[d] == 0 || p->grid[d] == 1)
             continue;
         for (int k = 0; k <= p->grid[d]; k++)
             cut[k] = p->cut[d][k] < shape[d] ? p->cut[d][k] : shape[d];
-        gndm__part_split(q, d, p->grid[d], p->stride[d], cut);
+        gndm__part_split(c, q, d, p->grid[d], p->stride[d], cut);
     }
     free(cut);
     return q;

@@ -23,13 +23,17 @@ gndm_part *gndm__part_fail(gnd_status st, const char *message)
     return p;
 }
 
+gndm_part *gndm__part_lost(gndm_ctx *c)
+{
+    gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func ? c->func : "partition");
+    return &lost;
+}
+
 gndm_part *gndm__part_new(gndm_ctx *c, int ndim, const int64_t *shape)
 {
     gndm_part *p = calloc(1, sizeof *p);
-    if (!p) { /* the other ranks have theirs */
-        gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func ? c->func : "partition");
-        return &lost;
-    }
+    if (!p)
+        return gndm__part_lost(c);
     p->refs = 1;
     p->ranks = c->size;
     p->ndim = ndim;
@@ -57,7 +61,7 @@ void gndm_part_free(gndm_part *p)
     free(p);
 }
 
-int gndm__part_split(gndm_part *p, int d, int grid, int stride, const int64_t *cut)
+int gndm__part_split(gndm_ctx *c, gndm_part *p, int d, int grid, int stride, const int64_t *cut)
 {
     if (p->status)
         return -1;
@@ -66,7 +70,7 @@ int gndm__part_split(gndm_part *p, int d, int grid, int stride, const int64_t *c
     const size_t n = ((size_t)grid + 1) * sizeof *cut;
     p->cut[d] = malloc(n);
     if (!p->cut[d]) {
-        p->status = GND_ERR_NOMEM;
+        p->status = gndm__part_lost(c)->status;
         p->message = strdup("out of host memory");
         return -1;
     }
@@ -156,12 +160,12 @@ gndm_part *gndm_part_even(gndm_ctx *c, int ndim, const int64_t *shape, const int
     int64_t *cut = malloc(((size_t)c->size + 1) * sizeof *cut);
     if (!cut) {
         gndm_part_free(p);
-        return &lost;
+        return gndm__part_lost(c);
     }
     strides(ndim, g, stride);
     for (int d = 0; d < ndim && !p->status; d++) {
         gndm__even_cuts(shape[d], g[d], cut);
-        gndm__part_split(p, d, g[d], stride[d], cut);
+        gndm__part_split(c, p, d, g[d], stride[d], cut);
     }
     free(cut);
     return p;
@@ -191,7 +195,7 @@ gndm_part *gndm_part_cuts(gndm_ctx *c, int ndim, const int64_t *shape, const int
             gndm_part_free(p);
             return gndm__part_fail(GND_ERR_ARG, text);
         }
-        gndm__part_split(p, d, g[d], stride[d], cut[d]);
+        gndm__part_split(c, p, d, g[d], stride[d], cut[d]);
     }
     return p;
 }
@@ -334,7 +338,7 @@ gndm_part *gndm_part_weighted(gndm_ctx *c, gnd_dtype t, int ndim, const int64_t 
         free(speed);
         free(cut);
         gndm_part_free(p);
-        return &lost;
+        return gndm__part_lost(c);
     }
     for (int r = 0; r < c->size; r++)
         all += c->ranks[r].bandwidth;
@@ -363,7 +367,7 @@ gndm_part *gndm_part_weighted(gndm_ctx *c, gnd_dtype t, int ndim, const int64_t 
             spare_turns(c, shape[d], speed, most, buffer);
         begin_late(shape[d], g[d], speed, late);
         cuts_by(shape[d], g[d], speed, most, buffer, cut);
-        gndm__part_split(p, d, g[d], stride[d], cut);
+        gndm__part_split(c, p, d, g[d], stride[d], cut);
     }
     free(speed);
     free(cut);
@@ -453,7 +457,7 @@ gndm_part *gndm__part_axes(gndm_ctx *c, const gndm_part *p, int ndim, const int6
     gndm_part *y = gndm__part_new(c, ndim, shape);
     for (int d = 0; d < ndim && !y->status; d++)
         if (from[d] >= 0 && p->grid[from[d]] > 1 && p->shape[from[d]] == shape[d])
-            gndm__part_split(y, d, p->grid[from[d]], p->stride[from[d]], p->cut[from[d]]);
+            gndm__part_split(c, y, d, p->grid[from[d]], p->stride[from[d]], p->cut[from[d]]);
     return y;
 }
 

@@ -47,7 +47,7 @@ static gndm_array *gathered(const sampling *q, gnd_array *key, gnd_dtype t)
     const gnd_range every = GND_STEP(q->step - 1, GND_NONE, q->step);
     gnd_array *own = gnd_index(key, 1, &every);
     gndm_part *p = gndm__part_new(q->c, 1, &q->count), *all = gndm__part_new(q->c, 1, &q->count);
-    gndm__part_split(p, 0, q->c->size, 1, q->base);
+    gndm__part_split(q->c, p, 0, q->c->size, 1, q->base);
     gndm_array *y = gndm__array(q->c, t, p, own);
     y = y->status ? y : gndm__moved(q->c, y, all);
     gndm_part_free(p);

@@ -137,7 +137,7 @@ gndm_array *gndm__joined(gndm_ctx *c, gnd_dtype t, gnd_array *local, int ndim, i
         cut[r + 1] += cut[r];
     shape[axis] = cut[c->size];
     gndm_part *p = gndm__part_new(c, ndim, shape);
-    gndm__part_split(p, axis, c->size, 1, cut);
+    gndm__part_split(c, p, axis, c->size, 1, cut);
     gndm_array *y = st ? gndm__error(c, st) : gndm__array(c, t, p, local);
     gndm_part_free(p);
     free(cut);
@@ -257,7 +257,7 @@ gndm_array *gndm__vector(gndm_ctx *c, gndm_array *x)
             return gndm__error(c,
                                gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func));
         }
-        gndm__part_split(p, 0, c->size, 1, cut);
+        gndm__part_split(c, p, 0, c->size, 1, cut);
         own = cut[c->rank + 1] - cut[c->rank];
         free(cut);
         y = gndm__array(c, x->dtype, p,
@@ -281,7 +281,7 @@ gndm_array *gndm__split_along(gndm_ctx *c, gndm_array *x, int d)
         return gndm__error(c, gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func));
     }
     gndm__even_cuts(x->part->shape[d], c->size, cut);
-    gndm__part_split(p, d, c->size, 1, kept ? x->part->cut[d] : cut);
+    gndm__part_split(c, p, d, c->size, 1, kept ? x->part->cut[d] : cut);
     gndm_array *y = gndm__moved(c, x, p);
     free(cut);
     gndm_part_free(p);

@@ -63,7 +63,7 @@ static void make(moving *m, int i)
         shape[d] = d == s->at ? cut[p->grid[d]] : p->shape[d];
     }
     gndm_part *part = gndm__part_axes(c, p, p->ndim, shape, same);
-    gndm__part_split(part, s->at, p->grid[s->at], p->stride[s->at], cut);
+    gndm__part_split(c, part, s->at, p->grid[s->at], p->stride[s->at], cut);
     chunk_of(s, i, p->cut[s->at][k + 1] - p->cut[s->at][k], &from, &to);
     gnd_array *x = s->n > 1 ? gnd_slice(s->local, s->d, from, to) : s->local;
     m->x[i] = gndm__array(c, s->dtype, part, s->work(x, s->data));

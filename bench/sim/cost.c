@@ -1,49 +1,89 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * cost.c - the devices of a simulated cluster: gnd's null device, which computes nothing, and the
- * time that a device of a speed would take. The linker puts these functions before gnd's
- * (--wrap=NAME). A plan takes the bytes that gnd_explain says it reads and writes, divided by the
- * device's rate, and LAUNCH for each kernel; copies between host and device go at LINK. A device
- * works in order and beside the host: what waits for it sleeps until it is done.
+ * time that a device of a kind would take. The linker puts these functions before gnd's
+ * (--wrap=NAME). Each kernel of a plan, as gnd_explain lists them, takes LAUNCH and its work at the
+ * device's rate: the operations of a product, else the bytes that it reads and writes, with rates
+ * of their own for the kernels of sorts and of transforms. Copies between host and device go at the
+ * rate of the link. A device works in order and beside the host: what waits for it sleeps until it
+ * is done.
+ *
+ * Nobody computes elements, so what depends on them is given: a sort has random elements, of which
+ * each rank sends every rank the same part (sample_split).
  *
  * The memory of one machine has to hold all ranks: staging memory is shared, and the elements of
- * messages of LONG bytes and more, which nobody looks at, are not copied.
+ * messages of LONG bytes and more, which nobody looks at, are not copied. Arrays have addresses
+ * only (GND_NULL_MEMORY). SIM_SCALE says how many rows of a plate one row stands for.
  *
- * Of four ranks one is as fast as an H200 (RATE: what copies move there, bench/results), one has
- * half of that, and two have an eighth. SIM_SCALE says how many rows of a plate one row stands
- * for: the arrays of all ranks lie in the memory of one machine.
+ * SIM_MIX=speeds (the default): of four ranks one is as fast as an H200 by CUDA, one has half of
+ * that, and two have an eighth. SIM_MIX=devices: of four ranks one is an H200 by CUDA, one an H200
+ * by NVIDIA's OpenCL, and two are PoCL on two cores.
  */
 #include "cost.h"
 
 #include <gnd.h>
+#include <gnd/mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define RATE 4.18e12
-#define LAUNCH 5e-6
-#define LINK 13e9
 #define LONG (1 << 20)
 
-static double busy_until, bytes;
+enum { MOVES, PRODUCTS, SORTS, TRANSFORMS, KINDS };
 
-double sim_rate(void)
+/* The memory is that of one device. Rates are measured by `gnd bench`; MOVES: bytes per second of
+ * `copy`; PRODUCTS: operations of matmul_f32; SORTS and TRANSFORMS: the bytes of the null device's
+ * plan in the time of `sort` and fft2_4096. bench/results: 2026-11-22-h200-d (cuda.jsonl,
+ * opencl-nvidia.jsonl), 2026-11-22-pocl-f. The launch and the link are rounded; PoCL's link is a
+ * copy. */
+typedef struct device {
+    double rate[KINDS], launch, link, memory, array;
+} device;
+
+static const device cuda = {{4.18e12, 51.2e12, 2.39e12, 2.52e12}, 5e-6, 13e9, 150e9, 150e9};
+static const device opencl = {{4.18e12, 41.0e12, 1.62e12, 1.44e12}, 7e-6, 13e9, 150e9, 37e9};
+static const device pocl = {{32e9, 305e9, 4.5e9, 1.88e9}, 5e-6, 32e9, 17e9, 8e9};
+
+static double busy_until, done[KINDS], scale = 1;
+static device mine;
+
+/* Ranks are threads of one process with variables of their own. */
+static const device *own(void)
 {
+    if (mine.launch > 0)
+        return &mine;
+    const char *mix = getenv("SIM_MIX"), *rows = getenv("SIM_SCALE");
     static const double part[4] = {1, 0.5, 0.125, 0.125};
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return RATE * part[rank % 4];
-}
-
-double sim_bytes(void)
-{
-    return bytes;
+    scale = rows ? atof(rows) : 1;
+    if (mix && !strcmp(mix, "devices")) {
+        mine = rank % 4 == 0 ? cuda : rank % 4 == 1 ? opencl : pocl;
+    } else {
+        mine = cuda;
+        for (int i = 0; i < KINDS; i++)
+            mine.rate[i] *= part[rank % 4];
+    }
+    return &mine;
 }
 
 void sim_reset(void)
 {
-    bytes = 0;
+    memset(done, 0, sizeof done);
+}
+
+double sim_ideal(void)
+{
+    double sum[2 * KINDS], all[2 * KINDS], time = 0;
+    for (int i = 0; i < KINDS; i++) {
+        sum[i] = done[i];
+        sum[KINDS + i] = own()->rate[i];
+    }
+    MPI_Allreduce(sum, all, 2 * KINDS, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < KINDS; i++)
+        time += all[i] / all[KINDS + i];
+    return time;
 }
 
 static void sleep_for(double seconds)
@@ -64,28 +104,56 @@ static void finish(void)
     sleep_for(busy_until - MPI_Wtime());
 }
 
+/* The kind of a kernel by its label, and its operations, if it is a product. */
+static int kind_of(const char *label, double *operations)
+{
+    double m, k, n, batch;
+    if (sscanf(label, "matmul %*s %lfx%lfx%lf batch %lf", &m, &k, &n, &batch) == 4) {
+        *operations = 2 * m * k * n * batch;
+        return PRODUCTS;
+    }
+    return !strncmp(label, "sort:", 5) || !strncmp(label, "argsort:", 8) ? SORTS
+           : !strncmp(label, "transform:", 10)                           ? TRANSFORMS
+                                                                         : MOVES;
+}
+
+/* The time of one kernel: a product takes that of its operations or of its bytes. */
+static double time_of(int kind, double operations, double bytes)
+{
+    const double *rate = own()->rate;
+    if (kind == PRODUCTS && operations * scale / rate[kind] > bytes * scale / rate[MOVES]) {
+        done[kind] += operations * scale;
+        return operations * scale / rate[kind];
+    }
+    kind = kind == PRODUCTS ? MOVES : kind;
+    done[kind] += bytes * scale;
+    return bytes * scale / rate[kind];
+}
+
 /* The plan that evaluates x[0 .. n-1] starts. */
 static void plan(int n, gnd_array *const *x)
 {
-    static double scale;
-    if (scale == 0)
-        scale = getenv("SIM_SCALE") ? atof(getenv("SIM_SCALE")) : 1;
-    char *text = gnd_explain(n, x, 0, NULL), *last = text;
-    long kernels = 0, calls = 0;
-    double in = 0, out = 0;
-    for (char *s = text; s && (s = strchr(s, '\n')) && s[1]; last = ++s)
-        ;
-    if (text && sscanf(last, "%ld kernels, %ld calls, %lf bytes read, %lf bytes written", &kernels,
-                       &calls, &in, &out) != 4) {
-        fprintf(stderr, "cost: gnd_explain ends with: %s", last);
-        abort();
+    char *text = gnd_explain(n, x, 0, NULL);
+    double operations = 0, in, out, time = 0;
+    int kind = MOVES, kernels = 0, number;
+    for (char *s = text, *next; s && *s; s = next) {
+        int at = 0;
+        next = strchr(s, '\n');
+        next = next ? next + 1 : s + strlen(s);
+        if ((sscanf(s, "kernel %d: %n", &number, &at) == 1 ||
+             sscanf(s, "call %d: %n", &number, &at) == 1) &&
+            at) {
+            kind = kind_of(s + at, &operations);
+            kernels++;
+        } else if (sscanf(s, " reads %lf bytes, writes %lf bytes", &in, &out) == 2) {
+            time += time_of(kind, operations, in + out);
+        }
     }
     free(text);
     if (kernels == 0)
         return;
-    bytes += (in + out) * scale;
-    sleep_for(LAUNCH * (double)kernels);
-    work((in + out) * scale / sim_rate());
+    sleep_for(own()->launch * kernels);
+    work(time);
 }
 
 gnd_status __real_gnd_eval_all(int n, gnd_array *const *x);
@@ -110,7 +178,7 @@ gnd_status __wrap_gnd_wait(gnd_array *x)
 gnd_status __wrap_gnd_read(gnd_array *x, void *dst, size_t nbytes)
 {
     plan(1, &x);
-    work((double)nbytes / LINK);
+    work((double)nbytes / own()->link);
     finish();
     return nbytes < LONG ? __real_gnd_read(x, dst, nbytes) : __real_gnd_wait(x);
 }
@@ -121,8 +189,33 @@ gnd_array *__wrap_gnd_from(gnd_device *d, gnd_dtype t, int ndim, const int64_t *
     double n = (double)gnd_dtype_size(t);
     for (int i = 0; i < ndim; i++)
         n *= (double)shape[i];
-    work(n / LINK);
+    work(n / own()->link);
     return n < LONG ? __real_gnd_from(d, t, ndim, shape, data) : gnd_empty(d, t, ndim, shape);
+}
+
+/* The messages and the work of finding where to cut sorted elements are gnd's; what it finds is
+ * that each rank's elements are spread over all of them. */
+gnd_status __real_gndm__sample_split(gndm_ctx *c, gnd_array *key, gnd_dtype t, const int64_t *cut,
+                                     int together, int64_t *send);
+gnd_status __wrap_gndm__sample_split(gndm_ctx *c, gnd_array *key, gnd_dtype t, const int64_t *cut,
+                                     int together, int64_t *send)
+{
+    const gnd_status st = __real_gndm__sample_split(c, key, t, cut, together, send);
+    const int p = gndm_size(c);
+    const double part = st || !cut[p] ? 0 : (double)gnd_dim(key, 0) / (double)cut[p];
+    for (int r = 0; r < p && !st; r++)
+        send[r] = (r + 1 < p ? (int64_t)(part * (double)cut[r + 1]) : gnd_dim(key, 0)) -
+                  (int64_t)(part * (double)cut[r]);
+    return st;
+}
+
+gnd_status __real_gnd_device_describe(gnd_device *d, gnd_device_info *info);
+gnd_status __wrap_gnd_device_describe(gnd_device *d, gnd_device_info *info)
+{
+    const gnd_status st = __real_gnd_device_describe(d, info);
+    info->mem_bytes = (uint64_t)own()->memory;
+    info->max_alloc_bytes = (uint64_t)own()->array;
+    return st;
 }
 
 /* Each rank is a node of its own. */

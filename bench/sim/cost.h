@@ -10,9 +10,11 @@
 #include <mpi.h>
 #include <smpi/smpi.h>
 
-/* Bytes that this rank's device has read and written since sim_reset, and its bytes per second. */
-double sim_bytes(void);
-double sim_rate(void);
+/* Bytes per second of the network of a node, in one direction (run.sh). */
+#define SIM_NETWORK 12.5e9
+/* The time in which all devices together, each at its speed, would do the work that they did since
+ * sim_reset. All ranks call it. */
+double sim_ideal(void);
 void sim_reset(void);
 
 static inline int sim_done(MPI_Request *r, int rc)

@@ -87,11 +87,10 @@ int main(int argc, char **argv)
     double all = 0;
     MPI_Reduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
 #ifdef GND_SIM
-    double work[2] = {sim_bytes() / steps, sim_rate()}, total[2];
-    MPI_Reduce(work, total, 2, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    const double ideal = sim_ideal() / steps;
     if (gndm_rank(c) == 0 && !st)
         printf("ranks %d cuts %s %s step %.3f ms ideal %.3f ms efficiency %.3f\n", gndm_size(c),
-               argv[4], argv[5], 1e3 * all, 1e3 * total[0] / total[1], total[0] / total[1] / all);
+               argv[4], argv[5], 1e3 * all, 1e3 * ideal, ideal / all);
 #else
     if (gndm_rank(c) == 0 && !st)
         printf("ranks %d cuts %s %s step %.3f ms sum %g\n", gndm_size(c), argv[4], argv[5],

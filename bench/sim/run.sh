@@ -1,9 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# run.sh BUILD [RANKS...] - gnd's own code for halo, reductions and cuts on a simulated cluster of uneven nodes (SimGrid's SMPI;
-# Debian: libsimgrid-dev), with even cuts and cuts by speed, on 64 ranks or as many as the arguments say. BUILD is the
-# folder of a build. What is simulated: cost.c, and a network of 100 Gbit/s with 2 us from node to node.
+# run.sh BUILD [RANKS...] - gnd's own code for work on distributed arrays on a simulated cluster of uneven nodes
+# (SimGrid's SMPI; Debian: libsimgrid-dev), with even cuts and cuts by speed, on 64 ranks or as many as the arguments
+# say. BUILD is the folder of a build. What is simulated: cost.c, and a network of 100 Gbit/s with 2 us from node to
+# node.
+#
+# WORKS: heat (the default) and those of works.c. CUTS: even speed. STEPS: steps that are timed. SIM_MIX: speeds or
+# devices. PER_NODE: elements of each node on average (of matmul and fft2 the side is rounded). FORM: heat's, stencil or
+# halo.
 set -eu
 build=$(cd "${1:?run.sh BUILD [RANKS...]}" && pwd)
 shift
@@ -11,13 +16,32 @@ here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
 out=$(mktemp -d "${TMPDIR:-/tmp}/gnd-sim.XXXXXX")
 trap 'rm -rf "$out"' EXIT
-wrap='-Wl,--wrap=gnd_eval_all,--wrap=gnd_wait,--wrap=gnd_read,--wrap=gnd_from,--wrap=gnd_host_alloc,--wrap=gnd_host_free,--wrap=gethostname'
-# shellcheck disable=SC2046 # a list of files
-smpicc -O1 -std=gnu11 -D_GNU_SOURCE -DGND_SIM -include "$here/cost.h" "-I$here" "-I$build/include" \
-    "-I$source/include" -o "$out/heat" "$here/heat.c" "$here/cost.c" \
-    $(ls "$source"/mpi/*.c) $wrap "-L$build/lib/.libs" -lgnd -lm
+wrap='-Wl,--wrap=gnd_eval_all,--wrap=gnd_wait,--wrap=gnd_read,--wrap=gnd_from,--wrap=gnd_host_alloc,--wrap=gnd_host_free'
+wrap="$wrap,--wrap=gnd_device_describe,--wrap=gethostname,--wrap=gndm__sample_split"
+mkdir "$out/lib"
+# shellcheck disable=SC2086 # options
+compile() { smpicc -O1 -std=gnu11 -D_GNU_SOURCE -DGND_SIM -include "$here/cost.h" "-I$here" "-I$build/include" "-I$source/include" "$@"; }
+(cd "$out/lib" && compile -c "$here/cost.c" "$source"/mpi/*.c)
+for program in heat works; do
+    compile -o "$out/$program" "$here/$program.c" "$out"/lib/*.o $wrap "-L$build/lib/.libs" -lgnd -lm
+done
 # Arrays of the null device, whose elements nobody writes, stay untouched pages only if malloc maps each of them anew.
 export MALLOC_MMAP_THRESHOLD_=262144
+
+# simulated SCALE PROGRAM ARGUMENT...
+simulated() {
+    scale=$1
+    shift
+    GND_DEVICE=null GND_NULL_MEMORY=4096T GND_CACHE=0 SIM_SCALE=$scale LD_LIBRARY_PATH=$build/lib/.libs \
+        smpirun -np "$ranks" -platform "$out/platform.xml" -hostfile "$out/hosts" \
+        --cfg=smpi/simulate-computation:no --cfg=contexts/factory:thread --cfg=smpi/allreduce:rdb --cfg=smpi/allgather:rdb \
+        --cfg=smpi/test:1e-6 --cfg=smpi/iprobe:1e-6 --cfg=smpi/shared-malloc-blocksize:4194304 --log=root.thresh:critical \
+        "$@"
+}
+
+# The side of a square of that many elements, a multiple of 1024.
+side() { awk -v n="$1" 'BEGIN { printf "%d", 1024 * int(sqrt(n) / 1024 + 0.5) }'; }
+
 for ranks in ${*:-64}; do
     cat >"$out/platform.xml" <<XML
 <?xml version='1.0'?>
@@ -27,15 +51,24 @@ for ranks in ${*:-64}; do
 </platform>
 XML
     seq -f 'node%g' 0 $((ranks - 1)) >"$out/hosts"
-    # 330 rows of 65536 columns for each rank, or what 64 of them have among more; a step takes some milliseconds
-    columns=65536
-    [ "$ranks" -le 64 ] || columns=$((65536 * 64 / ranks))
-    rows=$((330 * ranks)) scale=$((16 * 65536 / columns))
-    for cuts in ${CUTS:-even speed}; do
-        GND_DEVICE=null GND_CACHE=0 SIM_SCALE=$scale LD_LIBRARY_PATH=$build/lib/.libs \
-            smpirun -np "$ranks" -platform "$out/platform.xml" -hostfile "$out/hosts" \
-            --cfg=smpi/simulate-computation:no --cfg=contexts/factory:thread --cfg=smpi/allreduce:rdb --cfg=smpi/allgather:rdb \
-            --cfg=smpi/test:1e-6 --cfg=smpi/iprobe:1e-6 --cfg=smpi/shared-malloc-blocksize:4194304 --log=root.thresh:critical \
-            "$out/heat" $rows $columns "${STEPS:-5}" $cuts "${FORM:-stencil}"
+    for work in ${WORKS:-heat}; do
+        for cuts in ${CUTS:-even speed}; do
+            case $work in
+                heat)
+                    # 330 rows of 65536 columns for each rank, or what 64 of them have among more; a step takes some
+                    # milliseconds
+                    columns=65536
+                    [ "$ranks" -le 64 ] || columns=$((65536 * 64 / ranks))
+                    simulated $((16 * 65536 / columns)) "$out/heat" $((330 * ranks)) $columns "${STEPS:-5}" "$cuts" \
+                        "${FORM:-stencil}"
+                    continue
+                    ;;
+                cg) size=$((${PER_NODE:-268435456} / 65536 * ranks)) ;;
+                kmeans) size=$((${PER_NODE:-268435456} / 16 * ranks)) ;;
+                matmul | fft2) size=$(side $((${PER_NODE:-16777216} * ranks))) ;;
+                *) size=$((${PER_NODE:-268435456} * ranks)) ;;
+            esac
+            simulated 1 "$out/works" "$work" "$size" "${STEPS:-5}" "$cuts"
+        done
     done
 done

@@ -30,7 +30,8 @@
     X(KERNEL_SHAPE, "GND_KERNEL_SHAPE", CHOICE, "cpu gpu gpu-apart")                               \
     X(CHECKED, "GND_CHECKED", BOOL, "")                                                            \
     X(SOLVER, "GND_SOLVER", CHOICE, "large lapack blocked")                                        \
-    X(PRODUCTS, "GND_PRODUCTS", CHOICE, "library own")
+    X(PRODUCTS, "GND_PRODUCTS", CHOICE, "library own")                                             \
+    X(NULL_MEMORY, "GND_NULL_MEMORY", SIZE, "")
 
 typedef enum gnd__env_id {
 #define X(id, name, kind, words) GND__ENV_##id,

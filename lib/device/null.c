@@ -12,6 +12,7 @@
 #include <string.h>
 #include "device/null_priv.h"
 #include "device/priv.h"
+#include "base/env.h"
 #include "base/mem.h"
 
 #define GIB ((uint64_t)1 << 30)
@@ -34,6 +35,18 @@ static const char *const names[GND__NULL_DEVICES] = {
     "null device without float64",
     "null device for CUDA C++",
 };
+
+/* Bytes of a device, and of its largest array. */
+static uint64_t memory_of(int i)
+{
+    return gnd__env_size(GND__ENV_NULL_MEMORY, sizes[i].mem);
+}
+
+static uint64_t largest_of(int i)
+{
+    const uint64_t given = gnd__env_size(GND__ENV_NULL_MEMORY, 0);
+    return given ? given / 4 : sizes[i].max_alloc;
+}
 
 void *gnd__null_memory(gnd_buf *b, size_t *nbytes)
 {
@@ -60,8 +73,8 @@ static gnd_status dev_props(int i, gnd_props *p, gnd_err *e)
         .driver = "1",
         .kind = GND_DEV_GPU,
         .dialect = i == 2 ? GND_DIALECT_CUDA : GND_DIALECT_OPENCL,
-        .mem_bytes = sizes[i].mem,
-        .max_alloc_bytes = sizes[i].max_alloc,
+        .mem_bytes = memory_of(i),
+        .max_alloc_bytes = largest_of(i),
         .local_bytes = i != 1 ? 48 << 10 : 32 << 10,
         .cache_bytes = i != 1 ? 4 << 20 : 0,
         .compute_units = i != 1 ? 32 : 4,
@@ -103,7 +116,7 @@ void gnd__null_close(gnd_dev *d)
 static gnd_status dev_mem_info(gnd_dev *d, uint64_t *avail, uint64_t *total, gnd_err *e)
 {
     (void)e;
-    *total = sizes[d->index].mem;
+    *total = memory_of(d->index);
     *avail = *total - d->used;
     return GND_OK;
 }
@@ -132,9 +145,9 @@ static gnd_status mem_alloc(gnd_dev *d, size_t n, gnd_buf **out, gnd_err *e)
 {
     gnd_buf *b;
 
-    if (n > sizes[d->index].max_alloc || n > sizes[d->index].mem - d->used)
+    if (n > largest_of(d->index) || n > memory_of(d->index) - d->used)
         return gnd__err(e, GND_ERR_DEVMEM, "no %zu bytes left of %llu", n,
-                        (unsigned long long)sizes[d->index].mem);
+                        (unsigned long long)memory_of(d->index));
     b = gnd__calloc(1, sizeof *b);
     if (!b)
         return gnd__err(e, GND_ERR_NOMEM, "out of host memory");

@@ -79,6 +79,24 @@ check "which names the hosts" test "$(grep -o 'rank [0-2]: node[1-3]' trace.json
 $mpirun -n 3 "$GND_BUILDDIR/tools/.libs/gnd" devices --mpi >out 2>err
 check "the hosts of the ranks are three" test "$(grep -c '^rank [0-2]: node[1-3]' out)" = 3
 
+# Products, transforms and sorts have the values of one rank, in a file that the three hosts write.
+gnd eval 'sin(arange(2040.).reshape(60, 34) * 0.7)' -o x.npy || fail "an array to begin with"
+text='f = fft2(x); g = fft(x.ravel()); s = argsort(x.ravel())
+concat(((x @ x.T).ravel(), (x.T @ x).ravel(), f.real.ravel(), f.imag.ravel(), g.real, g.imag, s, sort(x, axis=0).ravel()))'
+gnd eval "$text" x=x.npy -o want.npy || fail "their values on one rank"
+# shellcheck disable=SC2086
+$mpirun -n 3 "$GND_BUILDDIR/tools/.libs/gnd" eval --mpi "$text" x=x.npy -o got.npy >out 2>err
+check "x @ x.T, x.T @ x, fft2, fft, argsort and sort: 15036 values" \
+    test "$(gnd eval 'all(abs(a - b) <= 1e-5 * abs(b).max()) & (size(a) == 15036)' a=got.npy b=want.npy)" = True
+check "of which 2040 were sorted, to the bit" \
+    test "$(gnd eval 'all(a[-4080:] == b[-4080:]) & (size(unique(a[-4080:-2040])) == 2040)' a=got.npy b=want.npy)" = True
+[ -s got.npy ] || head -n 20 err | diag
+started 3 mpi_files .
+peak() { "$@" 2>err | sed 's/^[0-9]* ranks*: //'; }
+# shellcheck disable=SC2086
+check "examples/spectrum_mpi finds what it finds on one rank" \
+    test "$(peak $mpirun -n 3 "$GND_BUILDDIR/examples/spectrum_mpi" 96)" = "$(peak "$GND_BUILDDIR/examples/spectrum_mpi" 96)"
+
 # By addresses: 4 ranks, two of them on one host.
 mpirun=$(at 10.77.0.1 10.77.0.2 10.77.0.3)
 started 4 mpi_handles

@@ -356,6 +356,7 @@ GND_DEBUG=all 0 or 1
 GND_KERNEL_SHAPE=square cpu, gpu or gpu-apart
 GND_SOLVER=fast large, lapack or blocked
 GND_PRODUCTS=fast library or own
+GND_NULL_MEMORY=much a size (as in 512M)
 EOF
 for pair in GND_DEVICE=nonsense GND_TRACE=/nowhere/trace.json; do
     rc=0
