@@ -50,6 +50,45 @@ void gnd__native_last(const gnd__native *w, const int64_t *x, char *y)
         wide[x[i]] = i + 1;
 }
 
+/* Element by element, for one size of elements, whose type is `type`. */
+#define SET(type)                                                                                  \
+    for (int64_t b = 0; b < w->keep; b++)                                                          \
+        for (int64_t j = 0; j < w->n; j++)                                                         \
+            for (int64_t i = 0; i < w->inner; i++) {                                               \
+                const int64_t at = pos[(b * by + j) * (inner ? w->inner : 1) + (inner ? i : 0)];   \
+                memcpy(y + ((b * w->m + at) * w->inner + i) * (int64_t)sizeof(type),               \
+                       value + (b * outer + j * next + i * one) * (int64_t)sizeof(type),           \
+                       sizeof(type));                                                              \
+            }                                                                                      \
+    break
+
+void gnd__native_set(const gnd__native *w, const int64_t *pos, const char *value, const char *base,
+                     char *y)
+{
+    typedef struct pair {
+        double x, y;
+    } pair;
+    const int64_t size = (int64_t)gnd_dtype_size(w->t), one = (w->op & GND__SET_INNER) != 0,
+                  next = w->op & GND__SET_EACH ? (one ? w->inner : 1) : 0,
+                  outer = w->op & GND__SET_OUTER ? (next ? w->n : 1) * (one ? w->inner : 1) : 0,
+                  by = w->op & GND__POS_OUTER ? w->n : 0, inner = w->op & GND__POS_INNER;
+    memcpy(y, base, (size_t)(w->keep * w->m * w->inner * size));
+    if (one && !inner && w->inner * size >= 16) {
+        for (int64_t b = 0; b < w->keep; b++)
+            for (int64_t j = 0; j < w->n; j++)
+                memcpy(y + (b * w->m + pos[b * by + j]) * w->inner * size,
+                       value + (b * outer + j * next) * size, (size_t)(w->inner * size));
+        return;
+    }
+    switch (size) {
+    case 1: SET(char);
+    case 2: SET(int16_t);
+    case 4: SET(int32_t);
+    case 8: SET(int64_t);
+    default: SET(pair);
+    }
+}
+
 /* A negative int, or a greater one than an int64 holds, is no place. */
 #define TALLY(type)                                                                                \
     for (int64_t i = 0; i < w->n; i++) {                                                           \
