@@ -164,8 +164,10 @@ static void all(gnd_device *dev, const char *spec)
     takes(dev, spec);
     faults(dev, spec);
     last(dev, spec);
-    for (gnd_dtype t = GND_BOOL; t <= GND_COMPLEX128; t++) {
-        if (ref_skip(dev, t, 3) || t == GND_BOOL || gnd_dtype_kind(t) == 'f')
+    static const gnd_dtype dtypes[] = {GND_UINT8, GND_INT16, GND_INT32, GND_UINT64, GND_COMPLEX128};
+    for (int i = 0; i < 5; i++) {
+        const gnd_dtype t = dtypes[i];
+        if (ref_skip(dev, t, 5))
             continue;
         set(dev, spec, t, 1, 37, 1);
         set(dev, spec, t, 3, 41, 5);
