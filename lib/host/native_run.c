@@ -7,7 +7,14 @@
 
 /* Elements of an input, and of a result; of a sorted row, which a device's thread sorts alone as
  * well. */
-enum { MOST = 8192, MOST_SORTED = 8192, MOST_ROW = 32768, MOST_MOVED = 32768, SET_COST = 131072 };
+enum {
+    MOST = 8192,
+    MOST_SORTED = 8192,
+    MOST_ROW = 32768,
+    MOST_MOVED = 32768,
+    SET_COST = 131072,
+    MOST_RUNNING = 32768
+};
 
 static gnd__native_select *select_of(const gnd__native *w)
 {
@@ -32,6 +39,12 @@ static int64_t set_cost(const gnd__native *w)
     return (w->m * w->keep + set) * w->inner * size + 8 * set * (rows ? 2 : w->inner);
 }
 
+/* Sums of ints along rows take a cycle for each element. */
+static int is_running(const gnd__native *w)
+{
+    return w->op == 0 && w->inner == 1 && gnd_dtype_kind(w->t) != 'f';
+}
+
 int gnd__native_has(const gnd__native *w)
 {
     const int kind = gnd_dtype_kind(w->t);
@@ -42,12 +55,14 @@ int gnd__native_has(const gnd__native *w)
         return kind != 'c' && w->t != GND_FLOAT16 && w->t != GND_BFLOAT16 &&
                w->n <= (w->m == 1 ? MOST_ROW : MOST_SORTED / w->m);
     case GND__NATIVE_SCAN:
-        return w->n <= MOST / w->m / w->inner && gnd__native_scan_of(w->op, w->t, w->inner > 1);
+        return w->n <= (is_running(w) ? MOST_RUNNING : MOST) / w->m / w->inner &&
+               gnd__native_scan_of(w->op, w->t, w->inner > 1);
     case GND__NATIVE_COPY: return w->n * w->m <= MOST_MOVED;
     case GND__NATIVE_WIDEN: return w->n <= MOST;
     case GND__NATIVE_LAST: return w->n <= MOST && w->m <= MOST_MOVED;
     case GND__NATIVE_TALLY:
-        return w->n <= MOST && w->m <= MOST_MOVED && (kind_of(w) == 'i' || kind_of(w) == 'u');
+        return w->n + w->m / 4 <= 2 * MOST && w->m <= MOST_MOVED &&
+               (kind_of(w) == 'i' || kind_of(w) == 'u');
     case GND__NATIVE_SET: return set_cost(w) <= SET_COST;
     default: return 0;
     }
