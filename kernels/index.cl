@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * index.cl - indices: reports those that are out of range, and finds positions by index.
+ * index.cl - indices: reports those that are out of range, finds positions by index, and sets rows.
  */
 
 /* Index i of an axis of n elements: negative ones count from the end. One out of range is noted in check number k of
@@ -48,6 +48,44 @@ GND_FN g_i64 gnd_checked_i64(g_i64 i, g_i64 n, g_i32 *e, g_i32 k)
     const g_i64 i = (g_i64)GND_GID(0);
     if (i < n)
         gnd_amax_$t(y + IN_idx(i), ($T)(i + 1));
+
+/* CPU: batches of m places, each a row; n positions set rows. A work-item has `rows` places of `share` batches: what
+ * was there, then all values for these places in their order. Which of 256 positions are in its range is found without
+ * branches, which nobody could predict. */
+//@text set_places
+    const X task = (X)GND_GID(0), b0 = task / (X)parts * (X)share, lo = task % (X)parts * (X)rows;
+    const X hi = lo + (X)rows < (X)m ? lo + (X)rows : (X)m;
+    const X b1 = b0 + (X)share < (X)batches ? b0 + (X)share : (X)batches;
+    for (X b = b0; b < b1; b++) {
+        const X first = (b * (X)m + lo) * WIDTH, end = (b * (X)m + hi) * WIDTH;
+        for (X i = first; i < end; i++)
+            gnd_st_$t(y, i, IN_base(i));
+#if POS_INNER
+        for (X j = 0; j < (X)n; j++)
+            for (X w = 0; w < WIDTH; w++) {
+                const X at = (X)IN_pos((b * (X)n + j) * WIDTH + w);
+                if (at >= lo && at < hi)
+                    gnd_st_$t(y, (b * (X)m + at) * WIDTH + w, IN_value(b * (X)outer + j * (X)next + w * INNER));
+            }
+#else
+        for (X j0 = 0; j0 < (X)n; j0 += 256) {
+            const X j1 = j0 + 256 < (X)n ? j0 + 256 : (X)n;
+            X place[256], which[256];
+            int count = 0;
+            for (X j = j0; j < j1; j++) {
+                const X at = (X)IN_pos(POS_OUTER ? b * (X)n + j : j);
+                place[count] = (b * (X)m + at) * WIDTH;
+                which[count] = b * (X)outer + j * (X)next;
+                count += (int)(at >= lo) & (int)(at < hi);
+            }
+            for (int k = 0; k < count; k++) {
+                const X to = place[k], from = which[k];
+                for (X w = 0; w < WIDTH; w++)
+                    gnd_st_$t(y, to + w, IN_value(from + w * INNER));
+            }
+        }
+#endif
+    }
 
 /* Keys of argmax and argmin (flip: all ones): the greatest is that of the extreme value with the smallest index.
  * Zeros are equal, and a NaN beats all. */

@@ -316,8 +316,10 @@ GND_FN acc acc_join(acc a, acc b)
         int has = 0;
         acc carry;
 #if PARTS
-        if (s > 0) {
-            ACC_LD(carry, row * (S - 1) + s - 1);
+        for (g_i64 t = 0; t < s; t++) {
+            acc b;
+            ACC_LD(b, row * (S - 1) + t);
+            carry = has ? acc_join(carry, b) : b;
             has = 1;
         }
 #endif
@@ -325,6 +327,23 @@ GND_FN acc acc_join(acc a, acc b)
         if (s == 0)
             gnd_st_$n(y, row * (n + 1), FIRST);
 #endif
+#if RUNNING
+        $T sum = 0;
+        if (has)
+            sum = OP(sum, carry);
+        for (; i + 8 <= end; i += 8)
+#pragma unroll
+            for (int k = 0; k < 8; k++) {
+                const $T b = IN_x(i + k);
+                sum = OP(sum, b);
+                gnd_st_$n(y, i + k + SHIFT, sum);
+            }
+        for (; i < end; i++) {
+            const $T b = IN_x(i);
+            sum = OP(sum, b);
+            gnd_st_$n(y, i + SHIFT, sum);
+        }
+#else
         for (; i + 128 <= end; i += 128) {
             $T v[128];
             for (int k = 0; k < 16; k++)
@@ -364,6 +383,7 @@ GND_FN acc acc_join(acc a, acc b)
                 gnd_st_$n(y, i + SHIFT, has ? APPLY(carry, a) : a);
             }
         }
+#endif
     }
 
 /* The sums of the parts but the last; a part is a multiple of 1024 steps. */

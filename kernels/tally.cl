@@ -279,12 +279,20 @@ GND_FN g_i32 compared($T x, GND_CONST_GLOBAL $T *edge, g_i32 n, $T span)
 /* A CPU: a work-item has a run of values and counters of its own, which are then added up. */
 //@text tally_run
     const g_i64 g = (g_i64)GND_GRP(0), from = g * run, to = from + run < m ? from + run : m;
-    GND_GLOBAL $T *GND_RESTRICT own = c + g * n;
-    for (g_i64 k = 0; k < n; k++)
+    GND_GLOBAL $T *own = c + g * WAYS * n;
+    g_i64 i = from;
+    for (g_i64 k = 0; k < WAYS * n; k++)
         own[k] = 0;
-    for (g_i64 i = from; i < to; i++) {
+    for (; i + WAYS <= to; i += WAYS)
+#pragma unroll
+        for (int w = 0; w < WAYS; w++) {
+            const g_i64 b = (g_i64)IN_x(i + w);
+            if ((g_u64)b < (g_u64)n)
+                own[w * n + b]++;
+        }
+    for (; i < to; i++) {
         const g_i64 b = (g_i64)IN_x(i);
-        if (b >= 0 && b < n)
+        if ((g_u64)b < (g_u64)n)
             own[b]++;
     }
 //@text tally_sum

@@ -86,7 +86,8 @@ function loop(id, nin, rule, out, t, text, near) {
 function run(id, t, text) {
     if (id !~ /^(ADD|MULTIPLY|MAXIMUM|MINIMUM|LOGICAL_(AND|OR)|BITWISE_(AND|OR|XOR))$/)
         return
-    printf "RUN(%s_%s_run, %s, %s)\n", tolower(id), t, t, text
+    printf "%sRUN(%s_%s_run, %s, %s)\n", t ~ /64/ && id ~ /^M[AI][XN]IMUM$/ ? "WIDE_" : "",
+        tolower(id), t, t, text
     runs = runs "    [" nops "][GND_" name[t] "] = " tolower(id) "_" t "_run,\n"
     if (t !~ /^f/)
         return

@@ -38,6 +38,7 @@ function scans(id, text, t,    s, sums) {
     print "#define acc acc_" s "\n#define acc_of acc_of_" s "\n#define acc_join acc_join_" s
     print "#define acc_rest acc_rest_" s
     print in_c(body[sums ? "scan_sum" : "scan_plain"], t)
+    print "#undef RUNNING\n#define RUNNING " (id == "sum" && t !~ /^f/)
     written("rows_" s "(const void *in, void *out, g_i64 M, g_i64 n, g_i64 inner)",
         "    const g_" t " *x = in;\n    g_" t " *y = out;\n    const g_i64 S = 1, RG = M, chunk = n, gid = 0;\n    (void)inner;\n",
         "scan_cpu_rows", t)

@@ -111,6 +111,9 @@ BITS(GND_FROM_f64, g_u64, g_f64)
         memcpy(out, &x, sizeof x);                                                                 \
     }
 
+/* Comparisons of 64 bits need wider vectors than every x86 has. */
+#define WIDE_RUN(...) GND__CLONES RUN(__VA_ARGS__)
+
 /* n groups of elements, each folded into the lanes at `out`, one into each. */
 #define LANES(name, t, ...)                                                                        \
     GND__CLONES static void name(void *out, const void *in, size_t n)                              \

@@ -10,6 +10,7 @@
 
 #include <gnd/types.h>
 
+enum { GND__NATIVE_INS = 3 };
 /* What is computed. */
 typedef enum gnd__native_what {
     GND__NATIVE_NONE,
@@ -21,8 +22,18 @@ typedef enum gnd__native_what {
     GND__NATIVE_WIDEN, /* n reals or ints to float or complex elements; op: the dtype that they have
                         */
     GND__NATIVE_LAST,  /* for m places, the last of n positions (int64) that names each; op: 0 */
-    GND__NATIVE_TALLY  /* for m places, how many of n ints name each; op: the ints' dtype */
+    GND__NATIVE_TALLY, /* for m places, how many of n ints name each; op: the ints' dtype */
+    GND__NATIVE_SET    /* n positions set some of m rows of `inner` elements, in each of
+                        `keep` batches; op: what has which axes; inputs: positions, values, base */
 } gnd__native_what;
+/* GND__NATIVE_SET: what values and positions have an axis for. */
+enum {
+    GND__SET_OUTER = 1, /* values: for each batch, */
+    GND__SET_EACH = 2,  /* for each position, */
+    GND__SET_INNER = 4, /* for each element of a row */
+    GND__POS_OUTER = 8, /* positions: for each batch, */
+    GND__POS_INNER = 16 /* for each element of a row */
+};
 typedef struct gnd__native {
     gnd__native_what what;
     int op, descending;
@@ -33,7 +44,7 @@ typedef struct gnd__native {
 /* Whether the host has it, and it is little enough to be done sooner than by another thread. */
 int gnd__native_has(const gnd__native *w);
 /* Computes it from inputs in C order. Returns 0 if memory is short. */
-int gnd__native_run(const gnd__native *w, const char *const in[2], char *out);
+int gnd__native_run(const gnd__native *w, const char *const in[GND__NATIVE_INS], char *out);
 
 /* The table of a mask of n bytes, as prim/compact.c describes it. */
 void gnd__native_mask(const void *mask, int64_t n, void *table);
@@ -54,6 +65,8 @@ void gnd__native_copy(const gnd__native *w, const char *x, char *y);
 void gnd__native_widen(const gnd__native *w, const char *x, char *y);
 void gnd__native_last(const gnd__native *w, const int64_t *x, char *y);
 void gnd__native_tally(const gnd__native *w, const char *x, int64_t *y);
+void gnd__native_set(const gnd__native *w, const int64_t *pos, const char *value, const char *base,
+                     char *y);
 
 /* Rows of n elements of a real dtype but float16 and bfloat16, sorted: `keep` of each, from place
  * `first` on, go to y, as elements, or as indices (int64) if `arg`. NaN is last, equal elements

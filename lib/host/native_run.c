@@ -7,7 +7,14 @@
 
 /* Elements of an input, and of a result; of a sorted row, which a device's thread sorts alone as
  * well. */
-enum { MOST = 8192, MOST_SORTED = 8192, MOST_ROW = 32768, MOST_MOVED = 32768 };
+enum {
+    MOST = 8192,
+    MOST_SORTED = 8192,
+    MOST_ROW = 32768,
+    MOST_MOVED = 32768,
+    SET_COST = 131072,
+    MOST_RUNNING = 32768
+};
 
 static gnd__native_select *select_of(const gnd__native *w)
 {
@@ -21,6 +28,23 @@ static int kind_of(const gnd__native *w)
     return gnd_dtype_kind((gnd_dtype)w->op);
 }
 
+/* Bytes that are copied, eight of them for a row or element that is set besides. */
+static int64_t set_cost(const gnd__native *w)
+{
+    const int64_t size = (int64_t)gnd_dtype_size(w->t), set = w->n * w->keep,
+                  most = SET_COST / w->inner / w->keep;
+    if (w->m > most || w->n > most)
+        return SET_COST + 1;
+    const int rows = w->op & GND__SET_INNER && !(w->op & GND__POS_INNER) && w->inner * size >= 16;
+    return (w->m * w->keep + set) * w->inner * size + 8 * set * (rows ? 2 : w->inner);
+}
+
+/* Sums of ints along rows take a cycle for each element. */
+static int is_running(const gnd__native *w)
+{
+    return w->op == 0 && w->inner == 1 && gnd_dtype_kind(w->t) != 'f';
+}
+
 int gnd__native_has(const gnd__native *w)
 {
     const int kind = gnd_dtype_kind(w->t);
@@ -31,17 +55,20 @@ int gnd__native_has(const gnd__native *w)
         return kind != 'c' && w->t != GND_FLOAT16 && w->t != GND_BFLOAT16 &&
                w->n <= (w->m == 1 ? MOST_ROW : MOST_SORTED / w->m);
     case GND__NATIVE_SCAN:
-        return w->n <= MOST / w->m / w->inner && gnd__native_scan_of(w->op, w->t, w->inner > 1);
+        return w->n <= (is_running(w) ? MOST_RUNNING : MOST) / w->m / w->inner &&
+               gnd__native_scan_of(w->op, w->t, w->inner > 1);
     case GND__NATIVE_COPY: return w->n * w->m <= MOST_MOVED;
     case GND__NATIVE_WIDEN: return w->n <= MOST;
     case GND__NATIVE_LAST: return w->n <= MOST && w->m <= MOST_MOVED;
     case GND__NATIVE_TALLY:
-        return w->n <= MOST && w->m <= MOST_MOVED && (kind_of(w) == 'i' || kind_of(w) == 'u');
+        return w->n + w->m / 4 <= 2 * MOST && w->m <= MOST_MOVED &&
+               (kind_of(w) == 'i' || kind_of(w) == 'u');
+    case GND__NATIVE_SET: return set_cost(w) <= SET_COST;
     default: return 0;
     }
 }
 
-int gnd__native_run(const gnd__native *w, const char *const in[2], char *out)
+int gnd__native_run(const gnd__native *w, const char *const in[GND__NATIVE_INS], char *out)
 {
     switch (w->what) {
     case GND__NATIVE_MASK: gnd__native_mask(in[0], w->n, out); return 1;
@@ -56,6 +83,7 @@ int gnd__native_run(const gnd__native *w, const char *const in[2], char *out)
     case GND__NATIVE_WIDEN: gnd__native_widen(w, in[0], out); return 1;
     case GND__NATIVE_LAST: gnd__native_last(w, (const void *)in[0], out); return 1;
     case GND__NATIVE_TALLY: gnd__native_tally(w, in[0], (void *)out); return 1;
+    case GND__NATIVE_SET: gnd__native_set(w, (const void *)in[0], in[1], in[2], out); return 1;
     default: return 1;
     }
 }

@@ -34,7 +34,8 @@ enum {
     FEW = 256,           /* number of rows below which they are cut */
     COLS_RUN = 64,
     CPU_TASKS = 32,
-    CPU_RUN = 16384, /* fewest steps of a part */
+    CPU_RUN = 16384, /* fewest steps of a part, and where a step takes a cycle */
+    CPU_RUNNING = 65536,
     CPU_TILE = 256,
     LEVELS = 6,     /* blocks of 32^5 tiles are the largest */
     TILES = 1 << 24 /* limit for all rows together */
@@ -81,6 +82,13 @@ static int is_float_sum(const gnd__primargs *a, gnd_dtype t)
 {
     const int kind = gnd_dtype_kind(t);
     return a->n[A_OP] == GND__SCAN_SUM && (kind == 'f' || kind == 'c');
+}
+
+/* Whether elements are added one after the other on CPUs: sums of ints, whose order is free. */
+static int is_running(const gnd__primargs *a, gnd_dtype t)
+{
+    const int kind = gnd_dtype_kind(t);
+    return a->n[A_OP] == GND__SCAN_SUM && (kind == 'i' || kind == 'u');
 }
 
 /* One tile for each row: the least group of at least 64 work-items that takes all its steps, up to
@@ -189,7 +197,10 @@ static void shape_of(shape *h, const gnd__target *t, const gnd__primargs *a, gnd
         h->by_rows = 1;
         h->rg = clamp(8192 / h->n, 1, ceil_div(h->m, 4 * CPU_TASKS));
         if (h->m < CPU_TASKS)
-            cut(h, clamp(h->n / CPU_RUN, 1, ceil_div(CPU_TASKS, h->m)), 1024);
+            cut(h,
+                clamp(h->n / (is_running(a, dt) ? CPU_RUNNING : CPU_RUN), 1,
+                      ceil_div(CPU_TASKS, h->m)),
+                1024);
     } else if (t->cpu) {
         if (h->m * h->tiles < CPU_TASKS)
             cut(h, clamp(h->n * h->inner / CPU_RUN, 1, ceil_div(CPU_TASKS, h->m * h->tiles)),
@@ -274,6 +285,7 @@ static void sizes(const scan *c)
         gnd__pk_def(p, "#define FIRST gnd_cplx_%s(%d, 0)\n", gnd__suffix(p->dtype), one);
     else
         gnd__pk_def(p, "#define FIRST %d\n", one);
+    gnd__pk_def(p, "#define RUNNING %d\n", is_running(p->args, p->dtype));
     gnd__pk_def(p, "#define SHIFT %s\n", p->args->n[A_INITIAL] ? "(row + 1) * inner" : "0");
     gnd__pk_int(p, "M", c->h.m);
     gnd__pk_int(p, "n", c->h.n);
@@ -413,7 +425,7 @@ static void by_rows(const scan *c)
         gnd__pk_end1(p, ceil_div(h->m, h->rg) * (h->s - !last), local,
                      gnd__prog_reads(p, 0) + (last ? c->bytes : 0),
                      last ? rows_bytes(p) : c->bytes);
-        if (!last)
+        if (!last && !cpu) /* on CPUs each part puts together the few that stand before it */
             carries(c);
     }
 }

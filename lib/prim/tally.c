@@ -17,6 +17,8 @@ enum {
     GROUPS_PER_UNIT = 3, /* of 512 work-items, which then have 42 registers each */
     PARTS = 4,           /* the most parts of the bits of what is there */
     RUN = 4096,
+    WAYS = 4, /* counters of a number in a run, for up to so many numbers */
+    WAYS_MOST = 2048,
     DEAL_GROUP = 512,
     DEAL_EACH = 16,
     DEAL_SHIFT = 13,       /* the largest bin, whose counters a group has in local memory */
@@ -207,12 +209,14 @@ static void on_cpu(gnd__prog *p)
      * takes no longer than counting. */
     const int64_t most = least(up(m, RUN), 2 * units), runs = least(most, 1 + m / n),
                   run = up(m, runs);
+    /* one counter is a chain of additions in memory: few numbers have several counters each */
+    const int64_t ways = n <= WAYS_MOST && m >= WAYS * WAYS * n ? WAYS : 1, all = runs * ways;
     const int64_t part = up(n, least(up(n, RUN), 4 * units));
     int own = -1;
-    if (runs > 1)
-        own = gnd__prog_scratch(p, runs * n * (int64_t)gnd_dtype_size(t));
+    if (all > 1)
+        own = gnd__prog_scratch(p, all * n * (int64_t)gnd_dtype_size(t));
     gnd__pk_begin(p, "k_tally");
-    if (runs > 1)
+    if (all > 1)
         gnd__pk_mem(p, "c", own, t);
     else
         gnd__pk_out(p, "c");
@@ -220,18 +224,19 @@ static void on_cpu(gnd__prog *p)
     gnd__pk_int(p, "n", n);
     gnd__pk_int(p, "m", m);
     gnd__pk_int(p, "run", run);
-    gnd__pk_body(p, "tally_run", runs > 1 ? t : GND_INT64);
-    gnd__pk_end1(p, runs, 1, gnd__prog_reads(p, 0), runs * n * (int64_t)gnd_dtype_size(t));
-    if (runs == 1)
+    gnd__pk_def(p, "#define WAYS %d\n", (int)ways);
+    gnd__pk_body(p, "tally_run", all > 1 ? t : GND_INT64);
+    gnd__pk_end1(p, runs, 1, gnd__prog_reads(p, 0), all * n * (int64_t)gnd_dtype_size(t));
+    if (all == 1)
         return;
     gnd__pk_begin(p, "k_tally_sum");
     gnd__pk_out(p, "y");
     gnd__pk_mem(p, "c", own, t);
     gnd__pk_int(p, "n", n);
     gnd__pk_int(p, "run", part);
-    gnd__pk_int(p, "runs", runs);
+    gnd__pk_int(p, "runs", all);
     gnd__pk_body(p, "tally_sum", t);
-    gnd__pk_end1(p, up(n, part), 1, runs * n * (int64_t)gnd_dtype_size(t), 8 * n);
+    gnd__pk_end1(p, up(n, part), 1, all * n * (int64_t)gnd_dtype_size(t), 8 * n);
 }
 
 void gnd__prim_tally(gnd__prog *p)

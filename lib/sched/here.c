@@ -305,12 +305,16 @@ struct gnd__here *gnd__here_of(const gnd__pgraph *g, const gnd__kir *k, int step
     return h;
 }
 
-int gnd__here_element(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir *k)
+struct gnd__here *gnd__here_element(const gnd__pgraph *g, const gnd__kir *k)
 {
     const int i = k->naccess, v = k->out[0].value;
+    struct gnd__here *h = gnd__calloc(1, sizeof *h);
     int64_t stride = 1;
-    if (!set_kir(h, g, k))
-        return 0;
+    if (!h || !set_kir(h, g, k)) {
+        gnd__free(h);
+        return NULL;
+    }
+    h->owners = 1;
     h->p.naccess++;
     h->p.access[i].size = h->p.value[v].size;
     for (int d = k->nkeep - 1; d >= 0; d--) {
@@ -321,7 +325,11 @@ int gnd__here_element(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir 
     h->p.nout = 1;
     h->p.out[0].value = (int16_t)v;
     h->p.out[0].access = (int16_t)i;
-    return ready(h, 1);
+    if (!ready(h, 1)) {
+        gnd__here_free(h);
+        return NULL;
+    }
+    return h;
 }
 
 gnd_status gnd__here_later(struct gnd__here *h, const gnd__gkernel *gk, gnd__form *form, gnd_err *e)
@@ -348,7 +356,10 @@ gnd_status gnd__here_build(gnd__gdev *d, gnd__step *st, gnd_err *e)
 
 size_t gnd__here_bytes(const struct gnd__here *h)
 {
-    return !h ? 0 : sizeof *h + (h->text ? h->len : 0) + (size_t)h->nbox * sizeof *h->box;
+    size_t n = !h ? 0 : sizeof *h + (h->text ? h->len : 0) + (size_t)h->nbox * sizeof *h->box;
+    for (int i = 0; h && i < h->nin; i++)
+        n += gnd__here_bytes(h->in[i].from);
+    return n;
 }
 
 void gnd__here_hold(struct gnd__here *h)
@@ -360,6 +371,8 @@ void gnd__here_free(struct gnd__here *h)
 {
     if (!h || --h->owners > 0)
         return;
+    for (int i = 0; i < h->nin; i++)
+        gnd__here_free(h->in[i].from);
     gnd__free(h->text);
     gnd__free(h->form);
     let_go(h);

@@ -25,15 +25,16 @@ struct gnd__here {
         int16_t dtype;
     } constant[GND__POINTS_VALUES];
     int32_t check[GND__POINTS_CHECKS]; /* numbers in the plan */
-    /* a primitive in place of `steps` steps: the points, if there are any, are elements of its
-     * input `computed`; the others are in memory */
+    /* a primitive in place of `steps` steps: inputs are in memory, or elements that `from`
+     * computes */
     gnd__native native;
-    int steps, computed, nin;
+    int steps, nin;
     struct {
         int32_t slot;
         int64_t off; /* bytes */
-    } in[2], out;
-    size_t nbytes;    /* of the computed input */
+        struct gnd__here *from;
+        size_t nbytes; /* of the elements */
+    } in[GND__NATIVE_INS], out;
     const char *name; /* of the kernel, which is built at its first launch on the device */
     char *text;
     size_t len;
@@ -42,9 +43,9 @@ struct gnd__here {
 
 /* Whether steps of plans of g may run here at all. */
 int gnd__here_may(const gnd__pgraph *g);
-/* Sets the points of h to the elements of k, the expression of a primitive's input. Returns 0 if
- * the host has no loops for it. */
-int gnd__here_element(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir *k);
+/* What computes the elements of k, the expression of a primitive's input; NULL if the host has no
+ * loops for it. */
+struct gnd__here *gnd__here_element(const gnd__pgraph *g, const gnd__kir *k);
 /* Runs the points of h; element: memory for those of gnd__here_element, else NULL. */
 gnd_status gnd__here_points(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g,
                             const struct gnd__here *h, char *element, int *did, gnd_err *e);

@@ -236,6 +236,8 @@ static const char *const cpu_graphs[] = {
     "sum(exp(x[:, :45] - c), axis=1)",
     "exp(x[:, :45] - c) / sum(exp(x[:, :45] - c), axis=1, keepdims=True)",
     "take(x, integers(64, size=100), axis=0)[:, :5] + r[:5]",
+    "put_along_axis(x, integers(64, size=(5, 48)), x[:5], axis=0)",
+    "put(x, integers(3072, size=500), 2)",
     "fft(x)",
 };
 

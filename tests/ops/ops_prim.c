@@ -106,11 +106,75 @@ static void last(gnd_device *dev, const char *spec)
     free(v);
 }
 
+/* Rows of every size of elements that are set in one pass: batches of M places, N positions, some
+ * of them equal. Values and positions have an axis, or not, for batches, positions, elements of a
+ * row. */
+static void set(gnd_device *dev, const char *spec, gnd_dtype t, int batches, int m, int width)
+{
+    enum { N = 500 };
+    const int64_t size = (int64_t)gnd_dtype_size(t), total = (int64_t)batches * m * width;
+    unsigned char *base = malloc((size_t)(total * size)), *want = malloc((size_t)(total * size)),
+                  *got = malloc((size_t)(total * size)),
+                  *value = malloc((size_t)batches * N * (size_t)(width * size));
+    int64_t *pos = malloc((size_t)batches * N * (size_t)width * sizeof *pos);
+    for (int64_t i = 0; i < total * size; i++)
+        base[i] = (unsigned char)(ref_rnd() & 63);
+    for (int64_t i = 0; i < batches * N * width * size; i++)
+        value[i] = (unsigned char)(ref_rnd() & 63);
+    for (int64_t i = 0; i < batches * N * width; i++)
+        pos[i] = ref_range(0, m - 1);
+    for (int has = 0; has < 32; has++) {
+        const gnd__places s = {m, N, width, has};
+        const int64_t inner = has & GND__SET_INNER ? width : 1, each = has & GND__SET_EACH ? N : 1,
+                      outer = has & GND__SET_OUTER ? batches : 1, nv = outer * each * inner,
+                      np = (int64_t)N * (has & GND__POS_OUTER ? batches : 1) *
+                           (has & GND__POS_INNER ? width : 1);
+        if (has & GND__POS_INNER && !(has & GND__POS_OUTER))
+            continue;
+        memcpy(want, base, (size_t)(total * size));
+        for (int b = 0; b < batches; b++)
+            for (int j = 0; j < N; j++)
+                for (int w = 0; w < width; w++) {
+                    const int64_t row = has & GND__POS_OUTER ? b * N + j : j,
+                                  at = pos[has & GND__POS_INNER ? row * width + w : row],
+                                  from = ((outer > 1 ? b : 0) * each + (each > 1 ? j : 0)) * inner +
+                                         (inner > 1 ? w : 0);
+                    memcpy(want + (((int64_t)b * m + at) * width + w) * size, value + from * size,
+                           (size_t)size);
+                }
+        gnd_scope_begin();
+        gnd_array *y = gnd__set_node(gnd_from(dev, t, 1, &total, base), ints(dev, np, pos),
+                                     gnd_from(dev, t, 1, &nv, value), &s);
+        if (gnd_read(y, got, (size_t)(total * size)) != GND_OK ||
+            memcmp(got, want, (size_t)(total * size)))
+            tap_ok(0, "%s: %d batches of %d rows of %d %s set, axes %d: %s", spec, batches, m,
+                   width, gnd_dtype_name(t), has, gnd_error(y));
+        gnd_scope_end();
+    }
+    tap_ok(1, "%s: %d batches of %d rows of %d %s set", spec, batches, m, width, gnd_dtype_name(t));
+    free(base);
+    free(want);
+    free(got);
+    free(value);
+    free(pos);
+}
+
 static void all(gnd_device *dev, const char *spec)
 {
     takes(dev, spec);
     faults(dev, spec);
     last(dev, spec);
+    static const gnd_dtype dtypes[] = {GND_UINT8, GND_INT16, GND_INT32, GND_UINT64, GND_COMPLEX128};
+    for (int i = 0; i < 5; i++) {
+        const gnd_dtype t = dtypes[i];
+        if (ref_skip(dev, t, 5))
+            continue;
+        set(dev, spec, t, 1, 37, 1);
+        set(dev, spec, t, 3, 41, 5);
+        set(dev, spec, t, 1, 30011, 1);
+        set(dev, spec, t, 1, 911, 31);
+        set(dev, spec, t, 29, 101, 7);
+    }
 }
 
 int main(void)

@@ -113,6 +113,55 @@ static gnd_array *chosen(gnd_array *v, int naxis, const int *axis, const gnd__sh
     return gnd_where(gnd_greater(last, gnd_int(0)), w, v);
 }
 
+/* Whether value has extent 1 along all axes [k, k + n) of the shape dim (0), or that of the shape
+ * (1), or neither (-1). Axes that the value has not got count as such of extent 1. */
+static int has_axes(const gnd_array *value, int ndim, const int64_t *dim, int k, int n)
+{
+    int all = 1, none = 1;
+    for (int d = k; d < k + n; d++) {
+        const int j = d - ndim + value->ndim;
+        const int64_t has = j < 0 ? 1 : value->dim[j];
+        all &= has == dim[d];
+        none &= has == 1;
+    }
+    return none ? 0 : all ? 1 : -1;
+}
+
+/* v with the value at positions of axes [k, k + n), as one primitive; NULL if that is not better
+ * than the elementwise way. b: the shape of positions, in which `which` of GND__POS_OUTER and INNER
+ * are axes of pos. The value broadcasts to a shape with b in place of these axes. */
+static gnd_array *passed(gnd_array *v, int k, int n, gnd_array *pos, const gnd__shape *b, int which,
+                         gnd_array *value)
+{
+    gnd__places s = {1, 1, 1, which};
+    gnd__shape r = {.ndim = v->ndim - n + b->ndim};
+    int has[3];
+    for (int d = 0; d < v->ndim; d++) {
+        int64_t *to = d < k ? NULL : d < k + n ? &s.m : &s.width;
+        if (to)
+            *to *= v->dim[d];
+        if (d < k)
+            r.dim[d] = v->dim[d];
+        else if (d >= k + n)
+            r.dim[d - n + b->ndim] = v->dim[d];
+    }
+    s.n = gnd__shape_size(b->ndim, b->dim, 1);
+    memcpy(r.dim + k, b->dim, (size_t)b->ndim * sizeof *b->dim);
+    if (!gnd__set_passes(v, &s) || pos->kind == GND__ERROR)
+        return NULL;
+    has[0] = has_axes(value, r.ndim, r.dim, 0, k);
+    has[1] = has_axes(value, r.ndim, r.dim, k, b->ndim);
+    has[2] = has_axes(value, r.ndim, r.dim, k + b->ndim, v->ndim - k - n);
+    if (has[0] < 0 || has[1] < 0 || has[2] < 0) {
+        value = gnd__broadcast(value, r.ndim, r.dim);
+        has[0] = has[1] = has[2] = 1;
+    }
+    s.has |= (has[0] ? GND__SET_OUTER : 0) | (has[1] ? GND__SET_EACH : 0) |
+             (has[2] ? GND__SET_INNER : 0);
+    gnd_array *y = gnd__set_node(v, pos, value, &s);
+    return y->kind == GND__ERROR ? y : gnd__reshaped(y, v->ndim, v->dim);
+}
+
 /* v with the value at the places that arrays name. */
 static gnd_array *scattered(gnd_array *v, int narr, gnd_array *const *idx, const int *axis,
                             const gnd__shape *b, int place, gnd_array *value)
@@ -128,6 +177,12 @@ static gnd_array *scattered(gnd_array *v, int narr, gnd_array *const *idx, const
     }
     if (pos->kind != GND__ERROR) /* each position of the common shape, once */
         pos = gnd__broadcast(pos, b->ndim, b->dim);
+    int apart = place != axis[0];
+    for (int i = 1; i < narr; i++)
+        apart |= axis[i] != axis[0] + i;
+    gnd_array *y = apart ? NULL : passed(v, axis[0], narr, pos, b, 0, value);
+    if (y)
+        return y;
     gnd_array *last = pos->kind == GND__ERROR ? pos : gnd__last_node(pos, stride);
     return chosen(v, narr, axis, b, place, value, last);
 }
@@ -232,6 +287,16 @@ gnd_array *gnd_put_along_axis(gnd_array *x, gnd_array *indices, gnd_array *value
     if (v->kind == GND__ERROR)
         return gnd__leave(in, v);
     gnd_array *w = gnd__update_fitted(func, v, b.ndim, b.dim);
+    int fits = w->kind != GND__ERROR && gnd__shape_size(b.ndim, b.dim, 1) > 0;
+    for (int d = 0; d < x->ndim; d++)
+        fits &= d == k || b.dim[d] == x->dim[d];
+    if (fits) {
+        const gnd__shape one = {1, {b.dim[k]}};
+        gnd_array *pos = gnd__indices(func, "indices", indices, x->dev, x->dim[k], k);
+        if (pos->kind != GND__ERROR)
+            pos = gnd__broadcast(pos, b.ndim, b.dim);
+        y = passed(x, k, 1, pos, &one, GND__POS_OUTER | GND__POS_INNER, w);
+    }
     for (int d = 0; d < x->ndim && !y; d++) {
         idx[d] = d == k ? gnd__indices(func, "indices", indices, x->dev, x->dim[d], d)
                         : gnd__update_counted(x->dev, 1, &x->dim[d], x->ndim - 1 - d);
