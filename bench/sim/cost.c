@@ -13,9 +13,7 @@
  *
  * The memory of one machine has to hold all ranks: staging memory is shared, and the elements of
  * messages of LONG bytes and more, which nobody looks at, are not copied. Arrays have addresses
- * only (GND_NULL_MEMORY). SIM_SCALE says how many rows of a plate one row stands for. SIM_SIDE says
- * for how many elements along each side of a matrix one stands: then the memory, the link and the
- * network (run.sh) are smaller by its square.
+ * only (GND_NULL_MEMORY). SIM_SCALE says how many rows of a plate one row stands for.
  *
  * SIM_MIX=speeds (the default): of four ranks one is as fast as an H200 by CUDA, one has half of
  * that, and two have an eighth. SIM_MIX=devices: of four ranks one is an H200 by CUDA, one an H200
@@ -47,7 +45,7 @@ static const device cuda = {{4.18e12, 51.2e12, 2.39e12, 2.52e12}, 5e-6, 13e9, 15
 static const device opencl = {{4.18e12, 41.0e12, 1.62e12, 1.44e12}, 7e-6, 13e9, 150e9, 37e9};
 static const device pocl = {{32e9, 305e9, 4.5e9, 1.88e9}, 5e-6, 32e9, 17e9, 8e9};
 
-static double busy_until, done[KINDS], scale = 1, side = 1;
+static double busy_until, done[KINDS], scale = 1;
 static device mine;
 
 /* Ranks are threads of one process with variables of their own. */
@@ -59,8 +57,7 @@ static const device *own(void)
     static const double part[4] = {1, 0.5, 0.125, 0.125};
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    side = getenv("SIM_SIDE") ? atof(getenv("SIM_SIDE")) : 1;
-    scale = (rows ? atof(rows) : 1) * side * side;
+    scale = rows ? atof(rows) : 1;
     if (mix && !strcmp(mix, "devices")) {
         mine = rank % 4 == 0 ? cuda : rank % 4 == 1 ? opencl : pocl;
     } else {
@@ -68,9 +65,6 @@ static const device *own(void)
         for (int i = 0; i < KINDS; i++)
             mine.rate[i] *= part[rank % 4];
     }
-    mine.link /= side * side;
-    mine.memory /= side * side;
-    mine.array /= side * side;
     return &mine;
 }
 
@@ -90,11 +84,6 @@ double sim_ideal(void)
     for (int i = 0; i < KINDS; i++)
         time += all[i] / all[KINDS + i];
     return time;
-}
-
-double sim_side(void)
-{
-    return side;
 }
 
 static void sleep_for(double seconds)
@@ -131,10 +120,10 @@ static int kind_of(const char *label, double *operations)
 /* The time of one kernel: a product takes that of its operations or of its bytes. */
 static double time_of(int kind, double operations, double bytes)
 {
-    const double *rate = own()->rate, all = operations * scale * side;
-    if (kind == PRODUCTS && all / rate[kind] > bytes * scale / rate[MOVES]) {
-        done[kind] += all;
-        return all / rate[kind];
+    const double *rate = own()->rate;
+    if (kind == PRODUCTS && operations * scale / rate[kind] > bytes * scale / rate[MOVES]) {
+        done[kind] += operations * scale;
+        return operations * scale / rate[kind];
     }
     kind = kind == PRODUCTS ? MOVES : kind;
     done[kind] += bytes * scale;

@@ -16,8 +16,6 @@
  * sim_reset. All ranks call it. */
 double sim_ideal(void);
 void sim_reset(void);
-/* Elements along each side of a matrix for which one stands. */
-double sim_side(void);
 
 static inline int sim_done(MPI_Request *r, int rc)
 {

@@ -7,8 +7,8 @@
 # node.
 #
 # WORKS: heat (the default) and those of works.c; kmeans:speed is one with these cuts only. CUTS: even speed. STEPS: the
-# steps that are timed. SIM_MIX: speeds or devices. PER_NODE: elements of each node on average (of matmul and fft2 the side is
-# rounded). SIDE: elements along each side of a matrix for which one of matmul stands. FORM: heat's, stencil or halo.
+# steps that are timed. SIM_MIX: speeds or devices. PER_NODE: elements of each node on average (of matmul and fft2 the
+# side is rounded). FORM: heat's, stencil or halo.
 set -eu
 build=$(cd "${1:?run.sh BUILD [RANKS...]}" && pwd)
 shift
@@ -28,18 +28,18 @@ done
 # Arrays of the null device, whose elements nobody writes, stay untouched pages only if malloc maps each of them anew.
 export MALLOC_MMAP_THRESHOLD_=262144
 
-# simulated SCALE SIDE PROGRAM ARGUMENT...
+# simulated SCALE PROGRAM ARGUMENT...
 simulated() {
-    scale=$1 side=$2
-    shift 2
+    scale=$1
+    shift
     cat >"$out/platform.xml" <<XML
 <?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
-  <cluster id="cluster" prefix="node" suffix="" radical="0-$((ranks - 1))" speed="1Gf" bw="$((12500000000 / side / side))Bps" lat="1us"/>
+  <cluster id="cluster" prefix="node" suffix="" radical="0-$((ranks - 1))" speed="1Gf" bw="12.5GBps" lat="1us"/>
 </platform>
 XML
-    GND_DEVICE=null GND_NULL_MEMORY=4096T GND_CACHE=0 SIM_SCALE=$scale SIM_SIDE=$side LD_LIBRARY_PATH=$build/lib/.libs \
+    GND_DEVICE=null GND_NULL_MEMORY=4096T GND_CACHE=0 SIM_SCALE=$scale LD_LIBRARY_PATH=$build/lib/.libs \
         smpirun -np "$ranks" -platform "$out/platform.xml" -hostfile "$out/hosts" \
         --cfg=smpi/simulate-computation:no --cfg=contexts/factory:thread --cfg=smpi/allreduce:rdb --cfg=smpi/allgather:rdb \
         --cfg=smpi/test:1e-6 --cfg=smpi/iprobe:1e-6 --cfg=smpi/shared-malloc-blocksize:4194304 --log=root.thresh:critical \
@@ -64,7 +64,7 @@ for ranks in ${*:-64}; do
                     # milliseconds
                     columns=65536
                     [ "$ranks" -le 64 ] || columns=$((65536 * 64 / ranks))
-                    simulated $((16 * 65536 / columns)) 1 "$out/heat" $((330 * ranks)) $columns "${STEPS:-5}" "$cuts" \
+                    simulated $((16 * 65536 / columns)) "$out/heat" $((330 * ranks)) $columns "${STEPS:-5}" "$cuts" \
                         "${FORM:-stencil}"
                     continue
                     ;;
@@ -73,8 +73,7 @@ for ranks in ${*:-64}; do
                 matmul | fft2) size=$(side $((${PER_NODE:-16777216} * ranks))) ;;
                 *) size=$((${PER_NODE:-268435456} * ranks)) ;;
             esac
-            if [ "$work" = matmul ]; then each=${SIDE:-1}; else each=1; fi
-            simulated 1 "$each" "$out/works" "$work" "$size" "${STEPS:-5}" "$cuts"
+            simulated 1 "$out/works" "$work" "$size" "${STEPS:-5}" "$cuts"
         done
     done
 done

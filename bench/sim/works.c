@@ -231,8 +231,8 @@ int main(int argc, char **argv)
     const double ideal = sim_ideal() / steps;
     if (gndm_rank(c) == 0 && !st)
         printf("ranks %d cuts %s %s step %.3f ms ideal %.3f ms most %.3f ms efficiency %.3f\n",
-               gndm_size(c), argv[4], argv[1], 1e3 * seconds, 1e3 * ideal,
-               1e3 * most * sim_side() * sim_side() / SIM_NETWORK, ideal / seconds);
+               gndm_size(c), argv[4], argv[1], 1e3 * seconds, 1e3 * ideal, 1e3 * most / SIM_NETWORK,
+               ideal / seconds);
 #else
     if (gndm_rank(c) == 0 && !st)
         printf("ranks %d cuts %s %s step %.3f ms most %.3f MB\n", gndm_size(c), argv[4], argv[1],
