@@ -6,9 +6,9 @@
 # say. BUILD is the folder of a build. What is simulated: cost.c, and a network of 100 Gbit/s with 2 us from node to
 # node.
 #
-# WORKS: heat (the default) and those of works.c. CUTS: even speed. STEPS: steps that are timed. SIM_MIX: speeds or
-# devices. PER_NODE: elements of each node on average (of matmul and fft2 the side is rounded). FORM: heat's, stencil or
-# halo.
+# WORKS: heat (the default) and those of works.c; kmeans:speed is one with these cuts only. CUTS: even speed. STEPS: the
+# steps that are timed. SIM_MIX: speeds or devices. PER_NODE: elements of each node on average (of matmul and fft2 the
+# side is rounded). FORM: heat's, stencil or halo.
 set -eu
 build=$(cd "${1:?run.sh BUILD [RANKS...]}" && pwd)
 shift
@@ -32,6 +32,13 @@ export MALLOC_MMAP_THRESHOLD_=262144
 simulated() {
     scale=$1
     shift
+    cat >"$out/platform.xml" <<XML
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <cluster id="cluster" prefix="node" suffix="" radical="0-$((ranks - 1))" speed="1Gf" bw="12.5GBps" lat="1us"/>
+</platform>
+XML
     GND_DEVICE=null GND_NULL_MEMORY=4096T GND_CACHE=0 SIM_SCALE=$scale LD_LIBRARY_PATH=$build/lib/.libs \
         smpirun -np "$ranks" -platform "$out/platform.xml" -hostfile "$out/hosts" \
         --cfg=smpi/simulate-computation:no --cfg=contexts/factory:thread --cfg=smpi/allreduce:rdb --cfg=smpi/allgather:rdb \
@@ -43,16 +50,14 @@ simulated() {
 side() { awk -v n="$1" 'BEGIN { printf "%d", 1024 * int(sqrt(n) / 1024 + 0.5) }'; }
 
 for ranks in ${*:-64}; do
-    cat >"$out/platform.xml" <<XML
-<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <cluster id="cluster" prefix="node" suffix="" radical="0-$((ranks - 1))" speed="1Gf" bw="12.5GBps" lat="1us"/>
-</platform>
-XML
     seq -f 'node%g' 0 $((ranks - 1)) >"$out/hosts"
-    for work in ${WORKS:-heat}; do
-        for cuts in ${CUTS:-even speed}; do
+    for item in ${WORKS:-heat}; do
+        work=${item%:*}
+        case $item in
+            *:*) list=${item#*:} ;;
+            *) list=${CUTS:-even speed} ;;
+        esac
+        for cuts in $list; do
             case $work in
                 heat)
                     # 330 rows of 65536 columns for each rank, or what 64 of them have among more; a step takes some

@@ -12,7 +12,8 @@ done
 user=
 if [ "$(id -u)" != 0 ]; then user=--map-root-user; fi
 
-# The head: a network of its own with a bridge, to which the hosts are tied. It has no ranks.
+# The head: a network of its own with a bridge, to which the hosts are tied. It has no ranks. MPICH wants one name for the
+# device of every host, and the head.
 if [ -z "${GND_TEST_HEAD-}" ]; then
     # shellcheck disable=SC2086 # an option or none
     unshare $user --net --mount --uts --time --fork true 2>err || skip_all "no namespaces here: $(head -n 1 err)"
@@ -24,13 +25,13 @@ fi
 hosts='1 2 3'
 {
     mkdir -p /run/netns && mount -t tmpfs none /run/netns && hostname head &&
-        ip link set lo up && ip link add br0 type bridge && ip addr add 10.77.0.254/24 dev br0 && ip link set br0 up
+        ip link set lo up && ip link add eth0 type bridge && ip addr add 10.77.0.254/24 dev eth0 && ip link set eth0 up
 } 2>err || skip_all "no network namespaces here: $(head -n 1 err)"
 printf '127.0.0.1 localhost\n10.77.0.254 head\n' >hosts
 for i in $hosts; do
     {
         ip netns add node$i && ip link add veth$i type veth peer name eth0 netns node$i &&
-            ip link set veth$i master br0 up && ip -n node$i link set lo up &&
+            ip link set veth$i master eth0 up && ip -n node$i link set lo up &&
             ip -n node$i addr add 10.77.0.$i/24 dev eth0 && ip -n node$i link set eth0 up
     } 2>err || skip_all "no virtual network devices here: $(head -n 1 err)"
     echo "10.77.0.$i node$i" >>hosts
@@ -55,7 +56,9 @@ case $($start --version 2>&1 | head -n 1) in
             --mca oob_tcp_if_include 10.77.0.0/24"
         at() { echo "$start $tcp --map-by node --host $1:2,$2:2,$3:2"; }
         ;;
-    *)
+    *) # UCX would see that the hosts are one machine
+        UCX_TLS=tcp,self UCX_NET_DEVICES=eth0
+        export UCX_TLS UCX_NET_DEVICES
         at() { echo "$start -launcher ssh -launcher-exec $PWD/agent -iface eth0 -hosts $1,$2,$3"; }
         ;;
 esac
@@ -86,8 +89,8 @@ concat(((x @ x.T).ravel(), (x.T @ x).ravel(), f.real.ravel(), f.imag.ravel(), g.
 gnd eval "$text" x=x.npy -o want.npy || fail "their values on one rank"
 # shellcheck disable=SC2086
 $mpirun -n 3 "$GND_BUILDDIR/tools/.libs/gnd" eval --mpi "$text" x=x.npy -o got.npy >out 2>err
-check "x @ x.T, x.T @ x, fft2, fft, argsort and sort: 15036 values" \
-    test "$(gnd eval 'all(abs(a - b) <= 1e-5 * abs(b).max()) & (size(a) == 15036)' a=got.npy b=want.npy)" = True
+check "x @ x.T, x.T @ x, fft2, fft, argsort and sort: 16996 values" \
+    test "$(gnd eval 'all(abs(a - b) <= 1e-5 * abs(b).max()) & (size(a) == 16996)' a=got.npy b=want.npy)" = True
 check "of which 2040 were sorted, to the bit" \
     test "$(gnd eval 'all(a[-4080:] == b[-4080:]) & (size(unique(a[-4080:-2040])) == 2040)' a=got.npy b=want.npy)" = True
 [ -s got.npy ] || head -n 20 err | diag
