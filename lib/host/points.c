@@ -168,6 +168,31 @@ void gnd__points_store(const gnd__runner *r, int64_t left, int64_t n)
     }
 }
 
+/* The results of the row at r->at, a block at a time until all are decided. Returns 0 if the
+ * beginning of a row does not decide. */
+static int peek_row(gnd__runner *r)
+{
+    const gnd__points *p = r->p;
+    const int64_t count = p->dim[p->naxes - 1];
+    int open = p->nfold;
+    for (int f = 0; f < p->nfold; f++)
+        r->result[f][0] = p->fold[f].identity[0];
+    for (int64_t left = 0, n; left < count && open; left += n) {
+        n = count - left < p->block ? count - left : p->block;
+        for (int i = 0; i < p->nvalue; i++)
+            if (!p->value[i].after)
+                gnd__points_value(r, i, left, n);
+        for (int f = 0; f < p->nfold; f++) {
+            const gnd__pfold *fold = &p->fold[f];
+            if (r->result[f][0] != fold->identity[0])
+                continue;
+            gnd__fold_row(fold, &r->fold[f], r->v[fold->value], n, p->most, r->result[f]);
+            open -= r->result[f][0] != fold->identity[0];
+        }
+    }
+    return !open || p->peek == 2;
+}
+
 /* The row at r->at. Returns 0 if its beginning does not decide. */
 static int run_row(gnd__runner *r)
 {
@@ -176,9 +201,11 @@ static int run_row(gnd__runner *r)
     const int64_t count = last < 0 ? 1 : p->dim[last];
     const int64_t block = p->whole ? count : p->block;
     const int64_t part = p->nfold && p->chunk ? p->chunk : count;
-    for (int f = 0; f < p->nfold; f++)
+    if (p->peek && !peek_row(r))
+        return 0;
+    for (int f = 0; f < p->nfold && !p->peek; f++)
         gnd__fold_begin(&p->fold[f], &r->fold[f]);
-    for (int64_t left = 0, n; left < count; left += n) {
+    for (int64_t left = 0, n; left < count && !p->peek; left += n) {
         const int64_t end = left / part * part + part, to = end < count ? end : count;
         n = to - left < block ? to - left : block;
         for (int i = 0; i < p->nvalue; i++)
@@ -196,10 +223,9 @@ static int run_row(gnd__runner *r)
     if (!p->nfold)
         return 1;
     for (int f = 0; f < p->nfold; f++) {
-        gnd__fold_end(&p->fold[f], &r->fold[f], r->result[f]);
+        if (!p->peek)
+            gnd__fold_end(&p->fold[f], &r->fold[f], r->result[f]);
         r->folded[f] = r->result[f];
-        if (p->peek && r->result[f][0] == p->fold[f].identity[0])
-            return 0;
     }
     for (int i = 0; i < p->nvalue; i++)
         if (p->value[i].after)

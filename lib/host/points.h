@@ -84,8 +84,8 @@ typedef struct gnd__points {
     int nred;
     int64_t chunk;
     int most; /* groups of 64 elements that a fold takes at once */
-    /* 1: one long row of bools, of which this is the beginning: results count that are not the
-     * identity, because what follows cannot change them */
+    /* one long row of bools (2), or the beginning of one (1): a result that is not the identity is
+     * not changed by what follows */
     int peek;
     /* set by gnd__points_ready: every value is in the memory of an access: no blocks; the points of
      * a block; so many rows along the axis before the last are computed at once, 0: one by one */

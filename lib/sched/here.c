@@ -201,7 +201,7 @@ static int set_axes(struct gnd__here *h, const gnd__kir *k)
     const int n = k->nkeep + k->nred, last = k->reduce && !k->nred ? n : n - 1;
     int64_t rows = 1;
     p->naxes = last + 1;
-    p->peek = may_decide(k);
+    p->peek = !may_decide(k) ? 0 : k->dim[0] <= WORK ? 2 : 1;
     if (p->naxes > GND__POINTS_AXES || k->rows)
         return 0;
     p->nred = k->reduce && k->nred && gnd__codegen_by_columns(k, &p->chunk) ? k->nred : 0;
@@ -210,7 +210,7 @@ static int set_axes(struct gnd__here *h, const gnd__kir *k)
     for (int d = 0; d <= last; d++) {
         const int moved = p->nred && d >= k->nkeep - 1; /* the columns' axis goes to the end */
         h->axis[d] = (int8_t)(!moved ? d : d < last ? d + 1 : k->nkeep - 1);
-        p->dim[d] = p->peek ? PEEK : h->axis[d] < n ? k->dim[h->axis[d]] : 1;
+        p->dim[d] = p->peek == 1 ? PEEK : h->axis[d] < n ? k->dim[h->axis[d]] : 1;
         if (p->dim[d] > WORK || (rows *= d < last ? p->dim[d] : 1) > WORK)
             return 0;
     }
@@ -272,6 +272,12 @@ static int ready(struct gnd__here *h, int steps)
 {
     gnd__points_ready(&h->p);
     h->cost = gnd__points_cost(&h->p);
+    if (h->p.peek == 2 && h->cost > WORK) { /* only its beginning */
+        h->p.peek = 1;
+        h->p.dim[h->p.naxes - 1] = PEEK;
+        gnd__points_ready(&h->p);
+        h->cost = gnd__points_cost(&h->p);
+    }
     cut(h);
     return h->cost <= WORK + (steps > 1 ? WORK / 2 : 0);
 }
@@ -330,28 +336,6 @@ struct gnd__here *gnd__here_element(const gnd__pgraph *g, const gnd__kir *k)
         return NULL;
     }
     return h;
-}
-
-gnd_status gnd__here_later(struct gnd__here *h, const gnd__gkernel *gk, gnd__form *form, gnd_err *e)
-{
-    h->form = form;
-    h->name = gk->name;
-    h->len = gk->src.len;
-    h->text = gnd__strdup(gnd__str_get(&gk->src));
-    return h->text ? GND_OK : gnd__plan_nomem(e);
-}
-
-gnd_status gnd__here_build(gnd__gdev *d, gnd__step *st, gnd_err *e)
-{
-    struct gnd__here *h = st->here;
-    const gnd_status r = gnd__gate_kernel(d, h->name, h->text, h->len, &st->kernel, e);
-    if (r != GND_OK)
-        return r;
-    gnd__plan_note(st->kernel, h->form);
-    gnd__free(h->text);
-    h->form = NULL;
-    h->text = NULL;
-    return GND_OK;
 }
 
 size_t gnd__here_bytes(const struct gnd__here *h)

@@ -2,7 +2,7 @@
  *
  * sched/here_prim.c - primitives of few elements on the calling thread (host/native.h), in place of
  * all steps of their program, or of one. An input that is an expression is computed first, into
- * memory of the host.
+ * memory of the host. And kernels of steps that ran here, built when the device first runs them.
  */
 #include <string.h>
 #include "base/mem.h"
@@ -76,4 +76,26 @@ gnd_status gnd__here_native(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g,
         gnd__free(own[i]);
     *did = r == GND_OK;
     return r == GND_ERR_NOMEM ? gnd__err(e, r, "out of memory while evaluating") : r;
+}
+
+gnd_status gnd__here_later(struct gnd__here *h, const gnd__gkernel *gk, gnd__form *form, gnd_err *e)
+{
+    h->form = form;
+    h->name = gk->name;
+    h->len = gk->src.len;
+    h->text = gnd__strdup(gnd__str_get(&gk->src));
+    return h->text ? GND_OK : gnd__plan_nomem(e);
+}
+
+gnd_status gnd__here_build(gnd__gdev *d, gnd__step *st, gnd_err *e)
+{
+    struct gnd__here *h = st->here;
+    const gnd_status r = gnd__gate_kernel(d, h->name, h->text, h->len, &st->kernel, e);
+    if (r != GND_OK)
+        return r;
+    gnd__plan_note(st->kernel, h->form);
+    gnd__free(h->text);
+    h->form = NULL;
+    h->text = NULL;
+    return GND_OK;
 }
