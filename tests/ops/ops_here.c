@@ -460,9 +460,8 @@ static void calls(void)
 
 /* Long rows of bools: what the beginning decides is not launched. The element that decides is at
  * `at`; -1: none. */
-static void deciding(int64_t at, int all, int ran)
+static void deciding(int64_t n, int64_t at, int all, int ran)
 {
-    const int64_t n = 1 << 18;
     uint8_t *data = malloc((size_t)n), got = 2;
     gnd_scope_begin();
     memset(data, all, (size_t)n);
@@ -524,12 +523,16 @@ int main(void)
     draws();
     calls();
     order();
-    deciding(100, 1, 1);
-    deciding(200000, 1, 0);
-    deciding(-1, 1, 0);
-    deciding(0, 0, 1);
-    deciding((1 << 18) - 1, 0, 0);
-    deciding(-1, 0, 0);
+    deciding(1 << 18, 100, 1, 1);
+    deciding(1 << 18, 200000, 1, 0);
+    deciding(1 << 18, -1, 1, 0);
+    deciding(1 << 18, 0, 0, 1);
+    deciding(1 << 18, (1 << 18) - 1, 0, 0);
+    deciding(1 << 18, -1, 0, 0);
+    deciding(70001, 70000, 0, 1); /* rows of this length are read to their end */
+    deciding(70001, 4097, 1, 1);
+    deciding(70001, -1, 0, 1);
+    deciding(70001, -1, 1, 1);
     rounding();
     gnd_close(dev);
     return tap_done();
