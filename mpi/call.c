@@ -188,9 +188,9 @@ void gndm__drop_items(gnd_value *v)
     gnd_value_clear(v);
 }
 
-/* The result of a function that returns a tuple, of which this rank has the error x instead: like
- * the tuple of the call on placeholders, with x in each array. */
-static gnd_status errors(gndm__args *a, gnd_value *like, gnd_array *x, gndm_part *part)
+/* The result is a tuple like `like`, which is dropped: of arrays with its own parts, or all with
+ * the error that this rank has instead, if it is not NULL. */
+static gnd_status ret_tuple(gndm__args *a, gnd_value *like, gnd_array *error, gndm_part *part)
 {
     const int64_t n = like->as.items.n;
     gnd_value *item = calloc((size_t)n + 1, sizeof *item);
@@ -198,8 +198,9 @@ static gnd_status errors(gndm__args *a, gnd_value *like, gnd_array *x, gndm_part
         return gndm__broken(a->c, GND_ERR_NOMEM, "%s: out of host memory", a->name);
     for (int64_t i = 0; i < n; i++) {
         const gnd_value *v = &like->as.items.item[i];
-        item[i] = v->tag == GND_V_ARRAY && !gnd_is_weak(v->as.array)
-                      ? gndm_value(gndm__array(a->c, gnd_dtype_of(v->as.array), part, x))
+        gnd_array *x = v->tag == GND_V_ARRAY ? v->as.array : NULL;
+        item[i] = x && !gnd_is_weak(x)
+                      ? gndm_value(gndm__array(a->c, gnd_dtype_of(x), part, error ? error : x))
                       : *v;
     }
     gndm__drop_items(like);
@@ -220,7 +221,7 @@ gnd_status gndm__ret(gndm__args *a, gnd_value *local, gndm_part *part)
             if (st)
                 return st;
             if (v.tag == GND_V_TUPLE || v.tag == GND_V_LIST)
-                return errors(a, &v, x, part);
+                return ret_tuple(a, &v, x, part);
             t = v.tag == GND_V_ARRAY ? gnd_dtype_of(v.as.array) : GND_FLOAT64;
         }
         return gndm__ret_array(a, gndm__array(c, t, part, x));
@@ -229,20 +230,7 @@ gnd_status gndm__ret(gndm__args *a, gnd_value *local, gndm_part *part)
         *a->out = *local;
         return GND_OK;
     }
-    const int64_t n = local->as.items.n;
-    gnd_value *item = calloc((size_t)n + 1, sizeof *item);
-    if (!item)
-        return gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", a->name);
-    for (int64_t i = 0; i < n; i++) {
-        const gnd_value *v = &local->as.items.item[i];
-        item[i] = v->tag == GND_V_ARRAY && !gnd_is_weak(v->as.array)
-                      ? gndm_value(gndm__array(c, gnd_dtype_of(v->as.array), part, v->as.array))
-                      : *v;
-    }
-    gndm__drop_items(local);
-    *a->out = gnd_value_tuple(n, item);
-    a->out->aux = GND_VALUE_OWNED;
-    return GND_OK;
+    return ret_tuple(a, local, NULL, part);
 }
 
 void gndm_value_clear(gnd_value *v)

@@ -290,16 +290,14 @@ gnd_array *gnd_put_along_axis(gnd_array *x, gnd_array *indices, gnd_array *value
     int fits = w->kind != GND__ERROR && gnd__shape_size(b.ndim, b.dim, 1) > 0;
     for (int d = 0; d < x->ndim; d++)
         fits &= d == k || b.dim[d] == x->dim[d];
-    if (fits) {
+    gnd_array *along = gnd__indices(func, "indices", indices, x->dev, x->dim[k], k);
+    if (fits && along->kind != GND__ERROR) {
         const gnd__shape one = {1, {b.dim[k]}};
-        gnd_array *pos = gnd__indices(func, "indices", indices, x->dev, x->dim[k], k);
-        if (pos->kind != GND__ERROR)
-            pos = gnd__broadcast(pos, b.ndim, b.dim);
-        y = passed(x, k, 1, pos, &one, GND__POS_OUTER | GND__POS_INNER, w);
+        y = passed(x, k, 1, gnd__broadcast(along, b.ndim, b.dim), &one,
+                   GND__POS_OUTER | GND__POS_INNER, w);
     }
     for (int d = 0; d < x->ndim && !y; d++) {
-        idx[d] = d == k ? gnd__indices(func, "indices", indices, x->dev, x->dim[d], d)
-                        : gnd__update_counted(x->dev, 1, &x->dim[d], x->ndim - 1 - d);
+        idx[d] = d == k ? along : gnd__update_counted(x->dev, 1, &x->dim[d], x->ndim - 1 - d);
         if (idx[d]->kind == GND__ERROR)
             y = idx[d];
     }
