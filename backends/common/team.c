@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * common/team.c - threads that copy equal parts of a block and sleep between copies. A team exists
- * only during one transfer: starting a thread costs some 20 us, and no thread stays in the user's
- * process.
+ * common/team.c - threads that copy equal parts of a block. A team exists only during one transfer:
+ * starting a thread costs some 20 us, and no thread stays in the user's process.
+ *
+ * A copy of 8 MiB takes 0.15 ms, and to wake eight threads takes as long as a third of that. So who
+ * waits looks for SPINS times, about as long as a copy, before it sleeps.
  */
 #define _GNU_SOURCE
 #include "team.h"
@@ -10,20 +12,22 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST = 8, PER_THREAD = 8 << 20, PAGE = 4096 };
+enum { MOST = 8, PER_THREAD = 8 << 20, PAGE = 4096, SPINS = 4000 };
 
 struct gnd__team {
     pthread_mutex_t lock;
     pthread_cond_t go, done;
     pthread_t thread[MOST];
-    int n;          /* threads in addition to the caller */
-    int joined;     /* threads that have taken a number */
-    unsigned turn;  /* copies so far */
-    int left, stop; /* threads that have not finished this turn */
+    int n;            /* threads in addition to the caller */
+    int joined;       /* threads that have taken a number */
+    int stop;         /* there are no more copies */
+    atomic_uint turn; /* copies so far, and one for the end */
+    atomic_int left;  /* threads that have not finished this turn */
     char *dst;
     const char *src;
     size_t nbytes;
@@ -38,24 +42,36 @@ static void part(const gnd__team *t, int i)
         memcpy(t->dst + from, t->src + from, t->nbytes - from < each ? t->nbytes - from : each);
 }
 
+static void look_again(void)
+{
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#endif
+}
+
 static void *work(void *p)
 {
     gnd__team *t = p;
     pthread_mutex_lock(&t->lock);
     const int i = ++t->joined;
-    for (unsigned turn = 0;; turn++) {
-        while (t->turn == turn && !t->stop)
-            pthread_cond_wait(&t->go, &t->lock);
-        if (t->turn == turn)
-            break;
-        pthread_mutex_unlock(&t->lock);
-        part(t, i);
-        pthread_mutex_lock(&t->lock);
-        if (--t->left == 0)
-            pthread_cond_signal(&t->done);
-    }
     pthread_mutex_unlock(&t->lock);
-    return NULL;
+    for (unsigned turn = 0;; turn++) {
+        for (int k = 0; k < SPINS && atomic_load(&t->turn) == turn; k++)
+            look_again();
+        pthread_mutex_lock(&t->lock);
+        while (atomic_load(&t->turn) == turn)
+            pthread_cond_wait(&t->go, &t->lock);
+        const int stop = t->stop;
+        pthread_mutex_unlock(&t->lock);
+        if (stop)
+            return NULL;
+        part(t, i);
+        if (atomic_fetch_sub(&t->left, 1) == 1) {
+            pthread_mutex_lock(&t->lock); /* the caller is about to sleep, or sleeps */
+            pthread_cond_signal(&t->done);
+            pthread_mutex_unlock(&t->lock);
+        }
+    }
 }
 
 /* Cores that this thread may run on. */
@@ -103,13 +119,15 @@ void gnd__team_copy(gnd__team *t, void *dst, const void *src, size_t nbytes)
     t->dst = dst;
     t->src = src;
     t->nbytes = nbytes;
-    t->left = t->n;
-    t->turn++;
+    atomic_store(&t->left, t->n);
+    atomic_fetch_add(&t->turn, 1);
     pthread_cond_broadcast(&t->go);
     pthread_mutex_unlock(&t->lock);
     part(t, 0);
+    for (int k = 0; k < SPINS && atomic_load(&t->left) > 0; k++)
+        look_again();
     pthread_mutex_lock(&t->lock);
-    while (t->left > 0)
+    while (atomic_load(&t->left) > 0)
         pthread_cond_wait(&t->done, &t->lock);
     pthread_mutex_unlock(&t->lock);
 }
@@ -120,6 +138,7 @@ void gnd__team_end(gnd__team *t)
         return;
     pthread_mutex_lock(&t->lock);
     t->stop = 1;
+    atomic_fetch_add(&t->turn, 1);
     pthread_cond_broadcast(&t->go);
     pthread_mutex_unlock(&t->lock);
     for (int i = 0; i < t->n; i++)

@@ -93,17 +93,18 @@ typedef struct gnd__cu_info {
     gnd_props props;
 } gnd__cu_info;
 
-/* Pinned memory between pageable memory and the device, made at the first transfer. Small writes
- * use a ring of slots and wait only for a slot; large transfers use the two halves in turn. An
- * event tells when a part is free again; busy: it was recorded. */
+/* Pinned memory between pageable memory and the device, made when it is first needed. Small writes
+ * use a ring of slots and wait only for a slot; large transfers use the chunks in turn. An event
+ * tells when a part, which is a slot or a chunk, is free again; busy: it was recorded. */
 enum {
     GND__CU_SLOT = 64 << 10,
     GND__CU_NSLOT = 16,
-    GND__CU_HALF = 8 << 20,
-    GND__CU_NPART = GND__CU_NSLOT + 2
+    GND__CU_CHUNK = 8 << 20,
+    GND__CU_NCHUNK = 3,
+    GND__CU_NPART = GND__CU_NSLOT + GND__CU_NCHUNK
 };
 typedef struct gnd__cu_stage {
-    char *slots, *halves;
+    char *slots, *chunk[GND__CU_NCHUNK];
     unsigned next; /* slot */
     CUevent ev[GND__CU_NPART];
     int busy[GND__CU_NPART];

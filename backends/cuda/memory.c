@@ -8,11 +8,12 @@
  * transfers use pinned memory that the device handle owns:
  *
  *     up to 64 KiB     one slot of a ring; a write returns when the bytes are in the slot
- *     larger           8 MiB at a time through two halves: the processor copies one while the other
- *                      is on the bus; from 16 MiB on with several threads (common/team.c)
+ *     larger           8 MiB at a time through three chunks: the processor copies one while others
+ *                      are on the bus; from 16 MiB on with several threads (common/team.c). With
+ *                      two chunks the bus waits whenever a copy takes longer than usual.
  *
  * A write never waits for work that was enqueued before it, unless the ring is full of writes
- * behind such work, or the write is larger than both halves.
+ * behind such work, or the write is larger than the chunks.
  *
  * Memory that is already pinned (the user's, by cuMemHostAlloc or cuMemHostRegister) is transferred
  * directly if it has more than 64 KiB; such a transfer is waited for.
@@ -79,8 +80,9 @@ void gnd__cu_stage_close(gnd_dev *d)
             gnd__cu.EventDestroy(st->ev[i]);
     if (st->slots)
         gnd__cu.MemFreeHost(st->slots);
-    if (st->halves)
-        gnd__cu.MemFreeHost(st->halves);
+    for (int i = 0; i < GND__CU_NCHUNK; i++)
+        if (st->chunk[i])
+            gnd__cu.MemFreeHost(st->chunk[i]);
     memset(st, 0, sizeof *st);
 }
 
@@ -129,16 +131,16 @@ static gnd_status part_mark(gnd_queue *q, int i, gnd_err *e)
     return GND_OK;
 }
 
-/* Takes the next slot, or half number n % 2. */
+/* Takes the next slot, or chunk number n % GND__CU_NCHUNK. */
 static gnd_status part_take(gnd_dev *d, int small, size_t n, int *part, char **at, gnd_err *e)
 {
     gnd__cu_stage *st = &d->stage;
-    const int k = small ? (int)(st->next++ % GND__CU_NSLOT) : (int)(n % 2);
+    const int k = small ? (int)(st->next++ % GND__CU_NSLOT) : (int)(n % GND__CU_NCHUNK);
     const gnd_status s = small ? pinned(d, &st->slots, (size_t)GND__CU_SLOT * GND__CU_NSLOT, e)
-                               : pinned(d, &st->halves, 2 * (size_t)GND__CU_HALF, e);
+                               : pinned(d, &st->chunk[k], GND__CU_CHUNK, e);
     if (s != GND_OK)
         return s;
-    *at = small ? st->slots + (size_t)k * GND__CU_SLOT : st->halves + (size_t)k * GND__CU_HALF;
+    *at = small ? st->slots + (size_t)k * GND__CU_SLOT : st->chunk[k];
     *part = small ? k : GND__CU_NSLOT + k;
     return part_wait(d, *part, e);
 }
@@ -176,7 +178,7 @@ static gnd_status direct_wait(gnd_queue *q, CUresult r, const char *call, size_t
 
 static size_t chunk_of(size_t left)
 {
-    return left < GND__CU_HALF ? left : GND__CU_HALF;
+    return left < GND__CU_CHUNK ? left : GND__CU_CHUNK;
 }
 
 static gnd_status mem_write(gnd_queue *q, gnd_buf *dst, size_t off, const void *src, size_t nbytes,
@@ -222,13 +224,13 @@ static gnd_status ask(gnd_queue *q, const gnd_buf *src, size_t off, size_t n, in
     return part_mark(q, *part, e);
 }
 
-/* Chunk i is on the bus while chunk i-1 is copied out. */
+/* The next chunks are on the bus while chunk i is copied out. */
 static gnd_status mem_read(gnd_queue *q, void *dst, gnd_buf *src, size_t off, size_t nbytes,
                            gnd_err *e)
 {
     const int small = nbytes <= GND__CU_SLOT;
-    int part[2] = {0, 0};
-    char *at[2] = {NULL, NULL};
+    int part[GND__CU_NCHUNK];
+    char *at[GND__CU_NCHUNK];
     gnd_status s = in_buffer(src, off, nbytes, e);
     if (nbytes == 0 || s != GND_OK)
         return s;
@@ -237,18 +239,18 @@ static gnd_status mem_read(gnd_queue *q, void *dst, gnd_buf *src, size_t off, si
         return direct_wait(q, gnd__cu.MemcpyDtoHAsync(dst, src->p + off, nbytes, q->s),
                            "cuMemcpyDtoHAsync", nbytes, off, src, e);
     gnd__team *team = s == GND_OK ? gnd__team_start(nbytes) : NULL;
-    for (size_t i = 0, asked = 0, done = 0; done < nbytes && s == GND_OK; i++) {
-        const size_t n = chunk_of(nbytes - asked), turn = (i + 1) % 2;
-        if (n)
-            s = ask(q, src, off + asked, n, small, i, &part[i % 2], &at[i % 2], e);
-        asked += n;
-        if (i == 0 || s != GND_OK)
-            continue;
-        const size_t k = chunk_of(nbytes - done);
-        s = part_wait(q->dev, part[turn], e);
+    for (size_t i = 0, next = 0, asked = 0, done = 0; done < nbytes && s == GND_OK; i++) {
+        for (; asked < nbytes && next < i + GND__CU_NCHUNK && s == GND_OK; next++) {
+            const size_t n = chunk_of(nbytes - asked), k = next % GND__CU_NCHUNK;
+            s = ask(q, src, off + asked, n, small, next, &part[k], &at[k], e);
+            asked += n;
+        }
+        const size_t n = chunk_of(nbytes - done), k = i % GND__CU_NCHUNK;
         if (s == GND_OK)
-            gnd__team_copy(team, (char *)dst + done, at[turn], k);
-        done += k;
+            s = part_wait(q->dev, part[k], e);
+        if (s == GND_OK)
+            gnd__team_copy(team, (char *)dst + done, at[k], n);
+        done += n;
     }
     gnd__team_end(team);
     return s;

@@ -37,13 +37,13 @@ typedef enum gnd__ocl_blas {
 /* The values of GND_OPENCL_STAGE, GND_OPENCL_SUBMIT and GND_OPENCL_TURNS. */
 enum { GND__OCL_NO = 1, GND__OCL_YES };
 
-/* Pinned memory for large transfers (stage.c): two halves, taken in turn. Half i is in use until
+/* Pinned memory for large transfers (stage.c): chunks, taken in turn. Chunk i is in use until
  * ev[i]. */
-enum { GND__OCL_HALF = 8 << 20, GND__OCL_STAGED = 4 << 20 };
+enum { GND__OCL_CHUNK = 8 << 20, GND__OCL_NCHUNK = 3, GND__OCL_STAGED = 4 << 20 };
 typedef struct gnd__ocl_stage {
     cl_mem mem;
-    char *halves; /* address of mem, which is mapped as long as it exists */
-    cl_event ev[2];
+    char *chunks; /* address of mem, which is mapped as long as it exists */
+    cl_event ev[GND__OCL_NCHUNK];
     int unwanted; /* the driver makes the transfers */
 } gnd__ocl_stage;
 

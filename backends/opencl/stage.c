@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * opencl/stage.c - large transfers of pageable memory, for devices with memory of their own.
- * Drivers transfer such memory with one thread, and wait for it. Here it goes through two halves of
- * pinned memory: several threads (common/team.c) copy one while the other is on the bus. The pinned
- * memory is allocated by the driver for CL_MEM_ALLOC_HOST_PTR and mapped; a transfer from it starts
- * at once and the driver does not copy it.
+ * Drivers transfer such memory with one thread, and wait for it. Here it goes through three chunks
+ * of pinned memory: several threads (common/team.c) copy one while others are on the bus. The
+ * pinned memory is allocated by the driver for CL_MEM_ALLOC_HOST_PTR and mapped; a transfer from it
+ * starts at once and the driver does not copy it.
  */
 #include "ocl.h"
 
@@ -33,31 +33,32 @@ int gnd__ocl_staged(gnd_queue *q, size_t nbytes)
     cl_int r;
     if (nbytes < GND__OCL_STAGED || st->unwanted)
         return 0;
-    if (st->halves)
+    if (st->chunks)
         return 1;
     st->unwanted = !wanted(d);
     if (st->unwanted)
         return 0;
     st->mem = clCreateBuffer(d->ctx, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                             2 * (size_t)GND__OCL_HALF, NULL, &r);
+                             GND__OCL_NCHUNK * (size_t)GND__OCL_CHUNK, NULL, &r);
     if (st->mem)
-        st->halves = clEnqueueMapBuffer(q->q, st->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                        2 * (size_t)GND__OCL_HALF, 0, NULL, NULL, &r);
-    st->unwanted = !st->halves;
+        st->chunks =
+            clEnqueueMapBuffer(q->q, st->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                               GND__OCL_NCHUNK * (size_t)GND__OCL_CHUNK, 0, NULL, NULL, &r);
+    st->unwanted = !st->chunks;
     return !st->unwanted;
 }
 
 void gnd__ocl_stage_close(gnd_dev *d)
 {
     gnd__ocl_stage *st = &d->stage;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < GND__OCL_NCHUNK; i++)
         if (st->ev[i]) {
             clWaitForEvents(1, &st->ev[i]);
             clReleaseEvent(st->ev[i]);
         }
-    cl_command_queue q = st->halves ? clCreateCommandQueue(d->ctx, d->info->id, 0, NULL) : NULL;
+    cl_command_queue q = st->chunks ? clCreateCommandQueue(d->ctx, d->info->id, 0, NULL) : NULL;
     if (q) {
-        if (gnd__ocl_ok(clEnqueueUnmapMemObject(q, st->mem, st->halves, 0, NULL, NULL)))
+        if (gnd__ocl_ok(clEnqueueUnmapMemObject(q, st->mem, st->chunks, 0, NULL, NULL)))
             clFinish(q);
         clReleaseCommandQueue(q);
     }
@@ -66,10 +67,10 @@ void gnd__ocl_stage_close(gnd_dev *d)
     memset(st, 0, sizeof *st);
 }
 
-/* Waits until half i is free and its transfer is complete. */
+/* Waits until chunk i is free and its transfer is complete. */
 static cl_int wait(gnd__ocl_stage *st, size_t i)
 {
-    cl_event *ev = &st->ev[i % 2];
+    cl_event *ev = &st->ev[i % GND__OCL_NCHUNK];
     cl_int r = CL_SUCCESS;
     if (*ev) {
         r = clWaitForEvents(1, ev);
@@ -79,19 +80,24 @@ static cl_int wait(gnd__ocl_stage *st, size_t i)
     return r;
 }
 
-/* Waits for both halves, so that a failure is reported for this transfer and not for the next. */
+/* Waits for all chunks, so that a failure is reported for this transfer and not for the next. */
 static cl_int wait_all(gnd__ocl_stage *st, cl_int r)
 {
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < GND__OCL_NCHUNK; i++) {
         const cl_int last = wait(st, i);
         r = gnd__ocl_ok(r) ? last : r;
     }
     return r;
 }
 
+static char *chunk_at(const gnd__ocl_stage *st, size_t i)
+{
+    return st->chunks + i % GND__OCL_NCHUNK * GND__OCL_CHUNK;
+}
+
 static size_t chunk_of(size_t left)
 {
-    return left < GND__OCL_HALF ? left : GND__OCL_HALF;
+    return left < GND__OCL_CHUNK ? left : GND__OCL_CHUNK;
 }
 
 cl_int gnd__ocl_stage_write(gnd_queue *q, cl_mem dst, size_t off, const void *src, size_t nbytes)
@@ -100,12 +106,12 @@ cl_int gnd__ocl_stage_write(gnd_queue *q, cl_mem dst, size_t off, const void *sr
     gnd__team *team = gnd__team_start(nbytes);
     cl_int r = CL_SUCCESS;
     for (size_t i = 0, done = 0, n; done < nbytes && gnd__ocl_ok(r); i++, done += n) {
-        char *half = st->halves + i % 2 * GND__OCL_HALF;
         n = chunk_of(nbytes - done);
         if (!gnd__ocl_ok(r = wait(st, i)))
             break;
-        gnd__team_copy(team, half, (const char *)src + done, n);
-        r = clEnqueueWriteBuffer(q->q, dst, CL_FALSE, off + done, n, half, 0, NULL, &st->ev[i % 2]);
+        gnd__team_copy(team, chunk_at(st, i), (const char *)src + done, n);
+        r = clEnqueueWriteBuffer(q->q, dst, CL_FALSE, off + done, n, chunk_at(st, i), 0, NULL,
+                                 &st->ev[i % GND__OCL_NCHUNK]);
         if (gnd__ocl_ok(r))
             r = clFlush(q->q);
     }
@@ -113,24 +119,32 @@ cl_int gnd__ocl_stage_write(gnd_queue *q, cl_mem dst, size_t off, const void *sr
     return wait_all(st, r);
 }
 
+/* Sends the n bytes at off to chunk i, once that is free. */
+static cl_int ask(gnd_queue *q, cl_mem src, size_t off, size_t n, size_t i)
+{
+    gnd__ocl_stage *st = &q->dev->stage;
+    cl_int r = wait(st, i);
+    if (gnd__ocl_ok(r))
+        r = clEnqueueReadBuffer(q->q, src, CL_FALSE, off, n, chunk_at(st, i), 0, NULL,
+                                &st->ev[i % GND__OCL_NCHUNK]);
+    return gnd__ocl_ok(r) ? clFlush(q->q) : r;
+}
+
 cl_int gnd__ocl_stage_read(gnd_queue *q, void *dst, cl_mem src, size_t off, size_t nbytes)
 {
     gnd__ocl_stage *st = &q->dev->stage;
     gnd__team *team = gnd__team_start(nbytes);
     cl_int r = CL_SUCCESS;
-    for (size_t i = 0, asked = 0, done = 0; done < nbytes && gnd__ocl_ok(r); i++) {
-        const size_t n = chunk_of(nbytes - asked), k = chunk_of(nbytes - done);
-        if (n && gnd__ocl_ok(r = wait(st, i))) {
-            r = clEnqueueReadBuffer(q->q, src, CL_FALSE, off + asked, n,
-                                    st->halves + i % 2 * GND__OCL_HALF, 0, NULL, &st->ev[i % 2]);
-            if (gnd__ocl_ok(r))
-                r = clFlush(q->q);
+    for (size_t i = 0, next = 0, asked = 0, done = 0; done < nbytes && gnd__ocl_ok(r); i++) {
+        for (; asked < nbytes && next < i + GND__OCL_NCHUNK && gnd__ocl_ok(r); next++) {
+            const size_t n = chunk_of(nbytes - asked);
+            r = ask(q, src, off + asked, n, next);
+            asked += n;
         }
-        asked += n;
-        if (i == 0 || !gnd__ocl_ok(r) || !gnd__ocl_ok(r = wait(st, i - 1)))
-            continue;
-        gnd__team_copy(team, (char *)dst + done, st->halves + (i - 1) % 2 * GND__OCL_HALF, k);
-        done += k;
+        const size_t n = chunk_of(nbytes - done);
+        if (gnd__ocl_ok(r) && gnd__ocl_ok(r = wait(st, i)))
+            gnd__team_copy(team, (char *)dst + done, chunk_at(st, i), n);
+        done += n;
     }
     gnd__team_end(team);
     return wait_all(st, r);
