@@ -52,27 +52,57 @@ for (int tx = 0; tx < ${nx}; tx++) {
 //
 //     once    there is a single run
 //@shape reduce_tile_own
+I r = 0;
 ${if once}
-for (I r = 0; r < R; r += ${vec}) {
-    ${terms A}
-}
+${span A, R}
 ${else}
-for (I r = 0; r < R;) {
+while (r < R) {
     const I e = R - r > ${run} ? r + ${run} : R;
     ${declare E[${count}]}
     #pragma unroll
     for (int t = 0; t < ${count}; t++) {
         ${init E[t]}
     }
-    for (; r < e; r += ${vec}) {
-        ${terms E}
-    }
+    ${span E, e}
     #pragma unroll
     for (int t = 0; t < ${count}; t++) {
         ${add A[t], E[t]}
     }
 }
 ${end}
+
+// The terms from r on up to `until`, into accumulator `name`.
+//
+//     stage    so many terms of rows are in local memory at a time; 0: none are
+//@shape reduce_tile_span
+${if stage}
+while (r < ${until}) {
+    const I from = r, to = ${until} - r > ${stage} ? r + ${stage} : ${until};
+    GND_BARRIER();
+    ${fills}
+    GND_BARRIER();
+    for (; r < to; r += ${vec}) {
+        ${terms ${name}}
+    }
+}
+${else}
+for (; r < ${until}; r += ${vec}) {
+    ${terms ${name}}
+}
+${end}
+
+// The staged terms of the rows of an input, loaded by all work-items: `count` vectors, `per` of a
+// row. Rows beyond the array are the last one.
+//@shape reduce_tile_fill
+#pragma unroll
+for (int round = 0; round < ${rounds}; round++) {
+    const int v = round * ${group} + lid, row = v / ${per};
+    const I i${last} = from + v % ${per} * ${vec};
+    const I i${axis} = ${low} + row < n${axis} ? ${low} + row : n${axis} - 1;
+    if (v < ${count} && i${last} < R)
+        ((GND_LOCAL_PTR ${raw} *)L${in})[row * ${pitch} + v % ${per}] =
+            *(GND_CONST_GLOBAL ${raw} *)(p${in} + ${address ${in}});
+}
 
 // The sums of a group's tile: each work-item takes every ${group}-th term, and a tree in local
 // memory, T, combines them, for all results at once. Sums of more than ${run} terms are accumulated
@@ -142,6 +172,7 @@ for (int tx = 0; tx < ${nx}; tx++) {
     ${end}
     const I i${x} = xb${dx} < n${x} ? xb${dx} : n${x} - 1; (void)i${x};
     ${if vectors}
+    ${staged}
     ${vector_loads ${vec}}
     const I x0 = i${last};
     #pragma unroll

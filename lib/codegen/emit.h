@@ -20,9 +20,11 @@ enum gnd__pick { GND__PICK_NOT, GND__PICK_COMPUTE, GND__PICK_TAKE, GND__PICK_SAV
 
 /* Vectors, of several elements along one axis (codegen/vector.c). */
 typedef struct gnd__vectors {
-    int width;                   /* elements of one; 1: no vectors */
-    uint8_t on[GND__KIR_ACCESS]; /* the accesses that use them: their elements are in u */
-    int gathers;                 /* vectors read through an index are loaded at l == 0 */
+    int width;                       /* elements of one; 1: no vectors */
+    uint8_t on[GND__KIR_ACCESS];     /* the accesses that use them: their elements are in u */
+    uint8_t staged[GND__KIR_ACCESS]; /* those of them whose vectors are in local memory: vector hA
+                                        of array LA */
+    int gathers;                     /* vectors read through an index are loaded at l == 0 */
 } gnd__vectors;
 
 /* Runs of points along an axis, on CPUs. */

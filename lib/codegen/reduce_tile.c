@@ -9,11 +9,18 @@
  * work-item has a tile to itself and goes through the reduced axes alone. With few results and long
  * runs a group shares a tile, each work-item takes every n-th element, and a tree in local memory
  * combines them. The texts are shapes of kernels/reduce_tile.cl.
+ *
+ * The work-items of a group read the rows of an input side by side: with contiguous rows, which are
+ * reduced, neighbours read elements that are a row apart, so a load takes a cache line for each of
+ * them. Such rows go through local memory, some terms at a time: the group loads them as they lie.
  */
 #include "codegen/holes.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#define STRING_(x) #x
+#define STRING(x) STRING_(x)
 #define GROUP 256
 #define ACROSS 8 /* work-items of a group side by side along x: 32 bytes of float32 a store */
 #define RUN 64   /* terms of a work-item that are added without compensation */
@@ -21,12 +28,16 @@
 #define MIN_GROUPS 264
 #define MAX_SMALL 4   /* extents of x up to here are one tile */
 #define MAX_BODY 2048 /* approximate limit of the instructions of an unrolled tile */
+#define STAGE 64      /* bytes of a row in local memory, of the largest type */
+#define STAGE_GAP 16  /* bytes between them, so that neighbours are in different banks */
+#define STAGE_ALL (32 * 1024)
 
 typedef struct tile {
     int x, y;   /* axes; y is -1 for none */
     int nx, ny; /* results of a tile along them */
     int shared; /* a group has one tile */
     int vec;    /* elements per load along the reduced axis */
+    int stage;  /* terms of rows in local memory at a time; 0: none are there */
 } tile;
 
 static int is_load(const gnd__kir *k, int i)
@@ -77,12 +88,54 @@ static int fits(const gnd__cg *c, const tile *t, int n)
                               c->t->props->local_bytes / 4 * 3);
 }
 
+/* The results of a group's tiles along an axis. */
+static int reach(const tile *t, int along_x)
+{
+    return along_x ? ACROSS * t->nx : GROUP / ACROSS * t->ny;
+}
+
+/* Whether the rows of input i are contiguous and belong to one axis of the tile. */
+static int in_rows(const gnd__kir *k, const tile *t, int i)
+{
+    const gnd__access *a = &k->access[i];
+    return is_load(k, i) && a->stride[k->nkeep] == 1 && !a->stride[t->x] != !a->stride[t->y];
+}
+
+static int stage_pitch(const gnd__kir *k, const tile *t, int i)
+{
+    return t->stage * (int)gnd_dtype_size((gnd_dtype)k->access[i].dtype) + STAGE_GAP;
+}
+
+/* Decides how many terms of rows go to local memory at a time, and which inputs' do. */
+static void choose_stage(gnd__cg *c, tile *t)
+{
+    const gnd__kir *k = c->k;
+    size_t largest = 1;
+    uint64_t all = 0;
+    if (k->nred != 1)
+        return;
+    for (int i = 0; i < k->naccess; i++) {
+        const size_t size = gnd_dtype_size((gnd_dtype)k->access[i].dtype);
+        c->vector.staged[i] = (uint8_t)in_rows(k, t, i);
+        largest = c->vector.staged[i] && size > largest ? size : largest;
+    }
+    t->stage = STAGE / (int)largest;
+    for (int i = 0; i < k->naccess; i++)
+        if (c->vector.staged[i])
+            all += (uint64_t)(stage_pitch(k, t, i) * reach(t, k->access[i].stride[t->x] != 0));
+    if (all == 0 || all > STAGE_ALL || all > c->t->props->local_bytes / 4 * 3 ||
+        gnd__kir_reduced(k) < t->stage) {
+        t->stage = 0;
+        memset(c->vector.staged, 0, sizeof c->vector.staged);
+    }
+}
+
 static int choose(gnd__cg *c, tile *t)
 {
     const gnd__kir *k = c->k;
     int last = k->nkeep + k->nred - 1;
     int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k);
-    *t = (tile){k->nkeep - 1, -1, 1, 1, 0, 1};
+    *t = (tile){k->nkeep - 1, -1, 1, 1, 0, 1, 0};
     if (k->nkeep == 0 || k->nred == 0 || r < 2 || gnd__cg_group(c, GROUP) < GROUP)
         return 0;
     for (int i = 0; i < k->ninstr; i++)
@@ -101,6 +154,8 @@ static int choose(gnd__cg *c, tile *t)
             else
                 t->nx /= 2;
         }
+        if (t->nx * t->ny > 1)
+            choose_stage(c, t);
         return t->nx * t->ny > 1;
     }
     if (r < 2 * GROUP || m > (1 << 22))
@@ -161,9 +216,27 @@ static void offset_of(const tile *t, int along_x, char *buf, size_t n)
         snprintf(buf, n, " + t%c * %d", along_x ? 'x' : 'y', step_of(t, along_x));
 }
 
-static void write_terms(void *who, const gnd__holeargs *a)
+/* Where the staged vectors of a result begin. */
+static void write_staged(void *who, const gnd__holeargs *a)
 {
     const tile_writer *w = who;
+    const gnd__kir *k = w->c->k;
+    const tile *t = &w->t;
+    (void)a;
+    for (int i = 0; i < k->naccess; i++) {
+        if (!w->c->vector.staged[i])
+            continue;
+        const int along_x = k->access[i].stride[t->x] != 0;
+        const int bytes = t->vec * (int)gnd_dtype_size((gnd_dtype)k->access[i].dtype);
+        gnd__cgf(w->c, "    const int h%d = (lid %s %d + t%c * %d) * %d + (int)(r - from) / %d;\n",
+                 i, along_x ? "%" : "/", ACROSS, along_x ? 'x' : 'y', step_of(t, along_x),
+                 stage_pitch(k, t, i) / bytes, t->vec);
+    }
+}
+
+static void write_terms(void *who, const gnd__holeargs *a)
+{
+    tile_writer *w = who;
     const gnd__kir *k = w->c->k;
     const tile *t = &w->t;
     char dx[24], dy[24];
@@ -182,9 +255,52 @@ static void write_terms(void *who, const gnd__holeargs *a)
         {"dx", .text = dx},
         {"dy", .text = dy},
         {"vec", .number = t->vec},
-        {"vectors", .number = t->vec > 1},
+        {"vectors", .number = t->vec > 1 || t->stage},
+        {"staged", .write = write_staged},
     };
-    gnd__cg_shape_of(w->c, "reduce_tile_terms", own, NULL);
+    gnd__cg_shape_of(w->c, "reduce_tile_terms", own, w);
+}
+
+/* Loads the next terms of all staged rows, from `from` on. */
+static void write_fills(void *who, const gnd__holeargs *a)
+{
+    tile_writer *w = who;
+    const gnd__kir *k = w->c->k;
+    const tile *t = &w->t;
+    (void)a;
+    for (int i = 0; i < k->naccess; i++) {
+        if (!w->c->vector.staged[i])
+            continue;
+        const int along_x = k->access[i].stride[t->x] != 0, per = t->stage / t->vec,
+                  count = per * reach(t, along_x);
+        const size_t size = gnd_dtype_size((gnd_dtype)k->access[i].dtype);
+        const gnd__hole own[] = {
+            {"in", .number = i},
+            {"axis", .number = along_x ? t->x : t->y},
+            {"low", .text = along_x ? "xb - lid % " STRING(ACROSS) : "yb - lid / " STRING(ACROSS)},
+            {"last", .number = k->nkeep},
+            {"group", .number = GROUP},
+            {"count", .number = count},
+            {"rounds", .number = (count + GROUP - 1) / GROUP},
+            {"per", .number = per},
+            {"vec", .number = t->vec},
+            {"raw", .text = gnd__cg_raw(size * (size_t)t->vec)},
+            {"pitch", .number = stage_pitch(k, t, i) / (int)(size * (size_t)t->vec)},
+        };
+        gnd__cg_shape_of(w->c, "reduce_tile_fill", own, w);
+    }
+}
+
+/* The terms from r on, up to an end, into an accumulator: arguments 1 and 0. */
+static void write_span(void *who, const gnd__holeargs *a)
+{
+    tile_writer *w = who;
+    const gnd__hole own[] = {
+        {"name", .text = a->v[0]},       {"until", .text = a->v[1]},
+        {"vec", .number = w->t.vec},     {"stage", .number = w->t.stage},
+        {"fills", .write = write_fills}, {"terms", write_terms, .number = 1},
+    };
+    gnd__cg_shape_of(w->c, "reduce_tile_span", own, w);
 }
 
 static void write_sums(void *who, const gnd__holeargs *a)
@@ -200,9 +316,10 @@ static void write_sums(void *who, const gnd__holeargs *a)
         {"terms", write_terms, .number = 1},
     };
     const gnd__hole alone[] = {
-        {"count", .number = count},          {"run", .number = RUN},
-        {"once", .number = w->terms <= RUN}, {"vec", .number = w->t.vec},
-        {"terms", write_terms, .number = 1},
+        {"count", .number = count},
+        {"run", .number = RUN},
+        {"once", .number = w->terms <= RUN},
+        {"span", write_span, .number = 2},
     };
     (void)a;
     if (w->t.shared)
@@ -214,8 +331,7 @@ static void write_sums(void *who, const gnd__holeargs *a)
 /* The number of tiles of a group's size along an axis of that extent. */
 static int64_t tiles_along(const tile *t, int along_x, int64_t extent)
 {
-    const int n = along_x ? t->nx : t->ny, beside = along_x ? ACROSS : GROUP / ACROSS;
-    const int64_t each = t->shared ? n : n * beside;
+    const int64_t each = !t->shared ? reach(t, along_x) : along_x ? t->nx : t->ny;
     return (extent + each - 1) / each;
 }
 
@@ -231,8 +347,8 @@ static void write_tile(tile_writer *w)
         {"ny", .number = t->ny},
         {"count", .number = t->nx * t->ny},
         {"across", .number = ACROSS},
-        {"wide", .number = ACROSS * t->nx},
-        {"high", .number = GROUP / ACROSS * t->ny},
+        {"wide", .number = reach(t, 1)},
+        {"high", .number = reach(t, 0)},
         {"step_x", .number = step_of(t, 1)},
         {"step_y", .number = step_of(t, 0)},
         {"other_indices", .write = write_other_indices},
@@ -257,7 +373,8 @@ int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st)
         groups *= d == t->y ? 1 : k->dim[d];
     c->wide = gnd__cg_wide_apart(k); /* no index counts all points */
     for (int i = 0; i < k->naccess; i++)
-        c->vector.on[i] = t->vec > 1 && is_load(k, i) && k->access[i].stride[last] == 1;
+        c->vector.on[i] =
+            (t->vec > 1 && is_load(k, i) && k->access[i].stride[last] == 1) || c->vector.staged[i];
     gnd__cg_begin(c, 0, "k_reduce");
     gnd__cg_reduce_args(c, 1);
     gnd__cg_int(c, "R", w.terms);
@@ -265,6 +382,11 @@ int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st)
     gnd__cg_int(c, "tilesy", ty);
     if (t->shared)
         gnd__acc_shared(c, GROUP * t->nx * t->ny);
+    for (int i = 0; i < k->naccess; i++)
+        if (c->vector.staged[i])
+            gnd__cg_shared(c, "uint4", 16,
+                           stage_pitch(k, t, i) / 16 * reach(t, k->access[i].stride[t->x] != 0),
+                           "L%d", i);
     write_tile(&w);
     const size_t global = (size_t)groups * local;
     *st = gnd__cg_end(c, 1, &global, &local);

@@ -99,6 +99,10 @@ void gnd__cg_vector_loads(gnd__cg *c)
                  gnd__ctype_mem((gnd_dtype)a->dtype), c->vector.width, i);
         if (gnd__cg_is_output(c->k, i) || !is_loaded(c->k, i))
             continue;
+        if (c->vector.staged[i]) {
+            gnd__cgf(c, "    u%d.v = ((GND_LOCAL_PTR const %s *)L%d)[h%d];\n", i, raw, i, i);
+            continue;
+        }
         gnd__cgf(c, "    u%d.v = *(GND_CONST_GLOBAL %s *)(p%d + ", i, raw, i);
         gnd__cg_address(c, i);
         gnd__cgf(c, ");\n");

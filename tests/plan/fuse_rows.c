@@ -301,6 +301,42 @@ static void distances(int64_t m, int64_t n, int64_t r)
     gnd_scope_end();
 }
 
+/* Rows of views, two batches, of ints: sums of absolute differences, exactly. On GPUs the rows go
+ * through local memory. */
+static void city_blocks(gnd_dtype t, int64_t m, int64_t n, int64_t r)
+{
+    int64_t wrong = 0;
+    char text[160];
+    gnd_scope_begin();
+    int32_t *got = malloc((size_t)(2 * m * n) * sizeof *got);
+    snprintf(text, sizeof text,
+             "a = (arange(%d) * 37 %% 101).reshape((2, %d, %d)).astype(%s)[:, :, 2:-1]\n"
+             "b = (arange(%d) * 11 %% 89).reshape((2, %d, %d)).astype(%s)\n",
+             (int)(2 * m * (r + 3)), (int)m, (int)(r + 3), gnd_dtype_name(t), (int)(2 * n * r),
+             (int)n, (int)r, gnd_dtype_name(t));
+    gnd_array *a = gnd_eval(dev, strcat(text, "a"), NULL);
+    text[strlen(text) - 1] = 'b';
+    gnd_array *b = gnd_eval(dev, text, NULL), *both[2] = {a, b};
+    gnd_status st = gnd_eval_all(2, both);
+    gnd_array *y = gnd_eval(dev, "abs(a[:, :, None] - b[:, None]).sum(-1).astype(int32)", "a", a,
+                            "b", b, NULL);
+    st = st ? st : gnd_read(y, got, (size_t)(2 * m * n) * sizeof *got);
+    for (int64_t o = 0; o < 2 * m * n; o++) {
+        const int64_t k = o / (m * n), i = o / n % m, j = o % n;
+        int64_t sum = 0;
+        for (int64_t e = 0; e < r; e++) {
+            const int64_t u = ((k * m + i) * (r + 3) + 2 + e) * 37 % 101,
+                          v = ((k * n + j) * r + e) * 11 % 89;
+            sum += u > v ? u - v : v - u;
+        }
+        wrong += got[o] != sum;
+    }
+    tap_ok(!st && !wrong, "%s: %d city block distances of %s, (2, %d, %d, %d), are wrong", where,
+           (int)wrong, gnd_dtype_name(t), (int)m, (int)n, (int)r);
+    free(got);
+    gnd_scope_end();
+}
+
 /* Of n bodies on the first `on` of them. */
 static void forces(int n, int on)
 {
@@ -476,6 +512,9 @@ static void on_device(gnd_device *d, const char *spec)
     short_rows();
     distances(513, 520, 8);
     distances(300, 410, 101);
+    city_blocks(GND_INT16, 300, 451, 40);
+    city_blocks(GND_FLOAT32, 290, 463, 71);
+    city_blocks(GND_FLOAT64, 300, 451, 17);
     forces(701, 701);
     forces(17001, 140); /* more than a work-item adds up plainly */
     short_sums();
