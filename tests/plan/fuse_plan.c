@@ -342,6 +342,45 @@ static void after_products(void)
     gnd_scope_end();
 }
 
+/* The product of a and a multiple of b, or of a multiple of a and b: whether a kernel writes the
+ * multiple, and its bits. */
+static void of_multiple(gnd_array *a, gnd_array *b, int second, double factor, int writes)
+{
+    gnd_array *in[2] = {a, b}, *stored[2] = {a, b}, *f = gnd_real(factor);
+    in[second] = gnd_multiply(in[second], f);
+    stored[second] = gnd_multiply(stored[second], f);
+    gnd_eval_all(1, &stored[second]);
+    gnd_array *p = gnd_matmul(in[0], in[1]), *q = gnd_matmul(stored[0], stored[1]);
+    char *text = gnd_explain(1, &p, 0, NULL);
+    const char *product = text ? strstr(text, "matmul") : NULL,
+               *multiple = text ? strstr(text, ": multiply\n") : NULL;
+    tap_ok(product && (multiple && multiple < product) == writes,
+           "%s: the multiple by %g, operand %d, is %s", where, factor, second,
+           writes ? "written" : "not written");
+    free(text);
+    tap_ok(!computes || gnd_item_f64(gnd_astype(gnd_array_equal(p, q, 1), GND_FLOAT64), NULL) == 1,
+           "%s: its bits", where);
+}
+
+/* A factor that is a power of two becomes one of the product. Others round. */
+static void of_multiples(void)
+{
+    gnd_scope_begin();
+    gnd_array *t = gnd_T(gnd_at(m, ":7")), *half = gnd_astype(m, GND_FLOAT16),
+              *narrow = gnd_at(m, ":, :5");
+    gnd_eval_all(1, &half);
+    of_multiple(m, t, 0, 2, 0);
+    of_multiple(m, t, 0, -0.125, 0);
+    of_multiple(gnd_T(t), gnd_T(m), 1, -1, 0);
+    of_multiple(gnd_T(t), gnd_T(m), 1, 0x1p63, 0);
+    of_multiple(m, t, 0, 3, 1);
+    of_multiple(m, t, 0, 0, 1);
+    of_multiple(m, t, 0, INFINITY, 1);
+    of_multiple(half, gnd_T(gnd_at(half, ":7")), 0, 2, 1); /* products may exceed its range */
+    of_multiple(narrow, gnd_at(m, ":5"), 0, 2, 1);         /* the result is larger */
+    gnd_scope_end();
+}
+
 /* A loop of updates never read: evaluated on the way, memory and nodes stay bounded. */
 static void long_loop(void)
 {
@@ -390,6 +429,7 @@ static void all(const char *spec, int real)
     reuse();
     deep();
     after_products();
+    of_multiples();
     long_loop();
     gnd_scope_end();
     gnd_stats s;

@@ -4,8 +4,11 @@
  * matmul, expressed as a GND__MATMUL of operands with at least two axes; and traces.
  */
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "array/steps.h"
+#include "device/device.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include "ops/linalg/einsum.h"
@@ -13,6 +16,8 @@
 #include "prim/choices.h"
 #include "prim/product.h"
 #include <gnd/array.h>
+#include <gnd/create.h>
+#include <gnd/elementwise.h>
 #include <gnd/linalg.h>
 #include <gnd/reduce.h>
 #include <gnd/view.h>
@@ -113,11 +118,67 @@ static gnd_array *sum_of_terms(gnd_array *a, gnd_array *b, const product *p)
     return gnd__is_bad(y) ? y : gnd__expanded(y, (uint32_t)1 << (p->ndim - (columns ? 1 : 2)));
 }
 
+/* The operand `in` and the factor c of a multiple x = in c that is still to be computed, if c is a
+ * power of two; otherwise 0. The device's lock is held. */
+static int is_doubled(const gnd_array *x, gnd_array **in, double *c)
+{
+    int exponent;
+    if (x->kind != GND__OP || x->p.op != GND__OP_MULTIPLY || x->data.st || !x->in)
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        const gnd_array *k = x->in[i];
+        const gnd__scalar *v = &k->p.value;
+        *in = x->in[!i];
+        if (k->kind == GND__CONST && (*in)->kind != GND__CONST && (*in)->dtype == x->dtype &&
+            v->kind == 'f' && fabs(frexp(*c = v->re, &exponent)) == 0.5 && abs(exponent) <= 64)
+            return 1;
+    }
+    return 0;
+}
+
+/* The same of x or of a view of a multiple, with the view of `in`; NULL: x is no such multiple. */
+static gnd_array *undoubled(gnd_array *x, double *c)
+{
+    gnd_array *in = NULL, *y = NULL;
+    if (x->dtype != GND_FLOAT32 && x->dtype != GND_FLOAT64 && x->dtype != GND_BFLOAT16)
+        return NULL;
+    gnd__gate_lock(x->dev->g); /* another thread may evaluate x, which then releases its inputs */
+    if (is_doubled(x, &in, c))
+        y = gnd__same(in);
+    else if (x->kind == GND__VIEW && !x->data.st && x->in && is_doubled(x->in[0], &in, c))
+        y = gnd__view_of_part(x, in, 0);
+    gnd__gate_unlock(x->dev->g);
+    return y;
+}
+
+static gnd_array *multiply(gnd_array *a, gnd_array *b, const product *p);
+
+/* The product of a and b if one of them, no smaller than the result, is a multiple by a power of
+ * two: the multiple of the product, whose factor is part of the call or of the next kernel, where
+ * the operand's would be a pass through memory. The bits are the same unless numbers leave the
+ * dtype's range, so this is not for float16. NULL: there is no such operand. */
+static gnd_array *multiple(gnd_array *a, gnd_array *b, const product *p)
+{
+    const int64_t m = p->dim[p->ndim - 2], n = p->dim[p->ndim - 1], k = a->dim[a->ndim - 1];
+    gnd_array *x, *y;
+    double c;
+    if (n <= k && (x = undoubled(a, &c)))
+        y = x->kind == GND__ERROR ? x : multiply(x, b, p);
+    else if (m <= k && (x = undoubled(b, &c)))
+        y = x->kind == GND__ERROR ? x : multiply(a, x, p);
+    else
+        return NULL;
+    return gnd_multiply(y, gnd_real(c));
+}
+
 /* The product of a and b; by one kernel if a is softmax(q k^T). */
 static gnd_array *multiply(gnd_array *a, gnd_array *b, const product *p)
 {
     gnd__attention x;
+    gnd_array *const twice = multiple(a, b, p);
     int perm[GND_MAX_NDIM];
+    if (twice)
+        return twice;
     if (fuses(a, b, p))
         return sum_of_terms(a, b, p);
     if (!gnd__attention_of(a, b, &x))
