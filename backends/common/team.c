@@ -4,7 +4,8 @@
  * starting a thread costs some 20 us, and no thread stays in the user's process.
  *
  * A copy of 8 MiB takes 0.15 ms, and to wake eight threads takes as long as a third of that. So who
- * waits looks for SPINS times, about as long as a copy, before it sleeps.
+ * waits looks SPINS times, about as long as a copy takes, before it sleeps, and who has news takes
+ * the lock only if somebody sleeps: both count first and look then, in one order for all.
  */
 #define _GNU_SOURCE
 #include "team.h"
@@ -23,11 +24,13 @@ struct gnd__team {
     pthread_mutex_t lock;
     pthread_cond_t go, done;
     pthread_t thread[MOST];
-    int n;            /* threads in addition to the caller */
-    int joined;       /* threads that have taken a number */
-    int stop;         /* there are no more copies */
-    atomic_uint turn; /* copies so far, and one for the end */
-    atomic_int left;  /* threads that have not finished this turn */
+    int n;               /* threads in addition to the caller */
+    atomic_int joined;   /* threads that have taken a number */
+    int stop;            /* there are no more copies */
+    atomic_uint turn;    /* copies so far, and one for the end */
+    atomic_int left;     /* threads that have not finished this turn */
+    atomic_int sleepers; /* threads that wait for the next turn */
+    atomic_int asleep;   /* the caller waits for the end of this one */
     char *dst;
     const char *src;
     size_t nbytes;
@@ -49,28 +52,47 @@ static void look_again(void)
 #endif
 }
 
+/* Waits for the turn after `turn`. */
+static void await(gnd__team *t, unsigned turn)
+{
+    for (int k = 0; k < SPINS; k++) {
+        if (atomic_load(&t->turn) != turn)
+            return;
+        look_again();
+    }
+    pthread_mutex_lock(&t->lock);
+    atomic_fetch_add(&t->sleepers, 1);
+    while (atomic_load(&t->turn) == turn)
+        pthread_cond_wait(&t->go, &t->lock);
+    atomic_fetch_sub(&t->sleepers, 1);
+    pthread_mutex_unlock(&t->lock);
+}
+
 static void *work(void *p)
 {
     gnd__team *t = p;
-    pthread_mutex_lock(&t->lock);
-    const int i = ++t->joined;
-    pthread_mutex_unlock(&t->lock);
+    const int i = 1 + atomic_fetch_add(&t->joined, 1);
     for (unsigned turn = 0;; turn++) {
-        for (int k = 0; k < SPINS && atomic_load(&t->turn) == turn; k++)
-            look_again();
-        pthread_mutex_lock(&t->lock);
-        while (atomic_load(&t->turn) == turn)
-            pthread_cond_wait(&t->go, &t->lock);
-        const int stop = t->stop;
-        pthread_mutex_unlock(&t->lock);
-        if (stop)
+        await(t, turn);
+        if (t->stop)
             return NULL;
         part(t, i);
-        if (atomic_fetch_sub(&t->left, 1) == 1) {
-            pthread_mutex_lock(&t->lock); /* the caller is about to sleep, or sleeps */
+        if (atomic_fetch_sub(&t->left, 1) == 1 && atomic_load(&t->asleep)) {
+            pthread_mutex_lock(&t->lock);
             pthread_cond_signal(&t->done);
             pthread_mutex_unlock(&t->lock);
         }
+    }
+}
+
+/* Begins the next turn. */
+static void next_turn(gnd__team *t)
+{
+    atomic_fetch_add(&t->turn, 1);
+    if (atomic_load(&t->sleepers)) {
+        pthread_mutex_lock(&t->lock);
+        pthread_cond_broadcast(&t->go);
+        pthread_mutex_unlock(&t->lock);
     }
 }
 
@@ -115,20 +137,22 @@ void gnd__team_copy(gnd__team *t, void *dst, const void *src, size_t nbytes)
         memcpy(dst, src, nbytes);
         return;
     }
-    pthread_mutex_lock(&t->lock);
     t->dst = dst;
     t->src = src;
     t->nbytes = nbytes;
     atomic_store(&t->left, t->n);
-    atomic_fetch_add(&t->turn, 1);
-    pthread_cond_broadcast(&t->go);
-    pthread_mutex_unlock(&t->lock);
+    next_turn(t);
     part(t, 0);
-    for (int k = 0; k < SPINS && atomic_load(&t->left) > 0; k++)
+    for (int k = 0; k < SPINS; k++) {
+        if (atomic_load(&t->left) == 0)
+            return;
         look_again();
+    }
     pthread_mutex_lock(&t->lock);
+    atomic_store(&t->asleep, 1);
     while (atomic_load(&t->left) > 0)
         pthread_cond_wait(&t->done, &t->lock);
+    atomic_store(&t->asleep, 0);
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -136,11 +160,8 @@ void gnd__team_end(gnd__team *t)
 {
     if (!t)
         return;
-    pthread_mutex_lock(&t->lock);
     t->stop = 1;
-    atomic_fetch_add(&t->turn, 1);
-    pthread_cond_broadcast(&t->go);
-    pthread_mutex_unlock(&t->lock);
+    next_turn(t);
     for (int i = 0; i < t->n; i++)
         pthread_join(t->thread[i], NULL);
     pthread_cond_destroy(&t->done);

@@ -100,7 +100,7 @@ enum {
     GND__CU_SLOT = 64 << 10,
     GND__CU_NSLOT = 16,
     GND__CU_CHUNK = 8 << 20,
-    GND__CU_NCHUNK = 3,
+    GND__CU_NCHUNK = 4,
     GND__CU_NPART = GND__CU_NSLOT + GND__CU_NCHUNK
 };
 typedef struct gnd__cu_stage {

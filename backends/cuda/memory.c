@@ -8,7 +8,7 @@
  * transfers use pinned memory that the device handle owns:
  *
  *     up to 64 KiB     one slot of a ring; a write returns when the bytes are in the slot
- *     larger           8 MiB at a time through three chunks: the processor copies one while others
+ *     larger           8 MiB at a time through four chunks: the processor copies one while others
  *                      are on the bus; from 16 MiB on with several threads (common/team.c). With
  *                      two chunks the bus waits whenever a copy takes longer than usual.
  *

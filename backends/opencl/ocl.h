@@ -39,7 +39,7 @@ enum { GND__OCL_NO = 1, GND__OCL_YES };
 
 /* Pinned memory for large transfers (stage.c): chunks, taken in turn. Chunk i is in use until
  * ev[i]. */
-enum { GND__OCL_CHUNK = 8 << 20, GND__OCL_NCHUNK = 3, GND__OCL_STAGED = 4 << 20 };
+enum { GND__OCL_CHUNK = 8 << 20, GND__OCL_NCHUNK = 4, GND__OCL_STAGED = 4 << 20 };
 typedef struct gnd__ocl_stage {
     cl_mem mem;
     char *chunks; /* address of mem, which is mapped as long as it exists */

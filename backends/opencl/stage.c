@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * opencl/stage.c - large transfers of pageable memory, for devices with memory of their own.
- * Drivers transfer such memory with one thread, and wait for it. Here it goes through three chunks
+ * Drivers transfer such memory with one thread, and wait for it. Here it goes through four chunks
  * of pinned memory: several threads (common/team.c) copy one while others are on the bus. The
  * pinned memory is allocated by the driver for CL_MEM_ALLOC_HOST_PTR and mapped; a transfer from it
  * starts at once and the driver does not copy it.
