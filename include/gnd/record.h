@@ -90,8 +90,11 @@ GND_API const char *gnd_recording_error(const gnd_recording *r);
  * its error; r is freed in any case. */
 GND_API gnd_status gnd_recording_free(gnd_recording *r);
 
-/* Sets input i (from 0) to a copy of x, which has the input's dtype, shape and device. x is
+/* Sets input i (from 0) to the value of x, which has the input's dtype, shape and device. x is
  * evaluated if necessary; does not wait. The next replays use the new value until it is set again.
+ * If no launches of the recording are in a list of the backend's (a CUDA graph, which two launches
+ * or more without a library call between them become), nothing is copied: replays read x's memory,
+ * which the recording holds until the input is set, written or fed again. Otherwise x is copied.
  * For an input of shape () x may be a number (gnd_real(0.1), gnd_int(3) ...): it is passed as an
  * argument of a small kernel, without a copy. For an input of gnd_placeholder_number x must be a
  * number. Step. GND_ERR_NULL; GND_ERR_STATE: the device was closed, or x depends on a placeholder;

@@ -15,15 +15,17 @@
 #include <gnd/array.h>
 #include <gnd/create.h>
 
-/* Copies the elements of x to input i, which has the same dtype and shape. */
-static gnd_status copy_in(gnd_recording *r, int i, gnd_array *x, gnd_err *e)
+/* Gives input i the elements of x, which has the same dtype and shape: a copy, unless `lent`, a
+ * user's array, can lend its memory. */
+static gnd_status copy_in(gnd_recording *r, int i, gnd_array *x, int lent, gnd_err *e)
 {
     gnd_array *c;
     gnd_status st = gnd__ready(x, &c, e);
     if (st != GND_OK)
         return st;
     st = gnd__checks_pass(x->data.st, e);
-    if (st == GND_OK && x->size > 0) {
+    const int there = st == GND_OK && c->data.st == r->r->in[i]->data.st; /* it is fed to itself */
+    if (st == GND_OK && x->size > 0 && !there && !(lent && gnd__recorded_lend(r->r, i, c))) {
         gnd__recorded_write(r->r, i);
         st = gnd__gate_copy(r->dev->g, r->r->in[i]->data.st->block, 0, c->data.st->block,
                             (size_t)c->data.off * gnd_dtype_size((gnd_dtype)c->dtype),
@@ -72,7 +74,7 @@ static gnd_status array_in(gnd_recording *r, int i, gnd_array *x, gnd_err *e)
     gnd_status st = check_like(r, "x", x, i, e);
     if (st == GND_OK) {
         gnd__gate_lock(r->dev->g);
-        st = copy_in(r, i, x, e);
+        st = copy_in(r, i, x, 1, e);
         gnd__gate_unlock(r->dev->g);
     }
     return st;
@@ -183,7 +185,7 @@ static gnd_status feed_all(gnd_recording *r, int n, const int *o, const int *i, 
             gnd__recorded_place(r->r, i[k], f[k].block);
     for (int k = 0; k < n && st == GND_OK; k++)
         if (!f[k].block)
-            st = copy_in(r, i[k], f[k].copy ? f[k].copy : r->r->out[o[k]], e);
+            st = copy_in(r, i[k], f[k].copy ? f[k].copy : r->r->out[o[k]], 0, e);
     for (int k = 0; k < n; k++)
         if (f[k].copy)
             gnd_release(f[k].copy);

@@ -163,11 +163,14 @@ gnd_status gnd__cycle_make(gnd__recorded *r, int n, const int *o, const int *i, 
     *steps = 0;
     if (!gnd__gate_loops(r->dev->g))
         return GND_OK;
+    gnd_status x = gnd__recorded_own(r, e);
+    if (x != GND_OK)
+        return x;
     gnd__block **at = gnd__malloc((size_t)r->nplace * sizeof *at);
     if (!at)
         return nomem(e);
     (void)is_again(r, at, 1);
-    gnd_status x = cycle_new(r, n, o, i, e);
+    x = cycle_new(r, n, o, i, e);
     if (x == GND_OK)
         x = find_steps(r, r->cycle, word, &why, e);
     if (x == GND_OK && r->cycle->list)

@@ -10,6 +10,10 @@
  * moves to a block in which no other is. For each assignment of blocks that runs meet there is a
  * version of the calls, with arguments of its own; loops have a few.
  *
+ * An input that is set to an array is not copied either where launches take their arguments each
+ * time (no list has them): the input is in the array's memory, which the recording holds until the
+ * input is set, fed or written next (sched/lend.c).
+ *
  * An input that is a number (gnd_placeholder_number) has no memory. The plan has a constant in its
  * place, so it is an argument of the kernels that use it, and where something needs it in memory a
  * kernel of the recording stores it. A version gets the numbers that have changed since its last
@@ -33,12 +37,14 @@ typedef struct gnd__rplace {
     gnd__block *own;  /* its block when the recording was made; it is there again when the
                          recording is freed */
     size_t nbytes;
-    int written; /* by runs */
+    int written;        /* by runs */
+    gnd__storage *lent; /* an array's memory in which it is; NULL: in memory of the recording */
 } gnd__rplace;
 
 /* The calls for one assignment of blocks to places. */
 typedef struct gnd__rversion {
-    gnd__block **at; /* block of each place; NULL: its own */
+    gnd__block **at; /* block of each place; NULL: its own. A lent place counts as in its own */
+    struct gnd__rbound *bound; /* where its arguments have the places that are or were lent; NULL */
     struct gnd__ritem *item;
     int nitem;
     uint64_t used; /* the recording's run number at its last run */
@@ -70,6 +76,7 @@ typedef struct gnd__recorded {
     gnd__rversion other[GND__VERSIONS];
     int nother;
     uint64_t runs;
+    int lends;                  /* some place is lent or was */
     struct gnd__cycle *cycle;   /* the loop over it, or NULL */
     struct gnd__checks *checks; /* checks of indices */
 } gnd__recorded;
@@ -92,6 +99,11 @@ void gnd__recorded_place(gnd__recorded *r, int i, gnd__block *b);
 int gnd__recorded_is_input(const gnd__recorded *r, int o);
 /* Call before input i is written: gives it memory that no other place uses. */
 void gnd__recorded_write(gnd__recorded *r, int i);
+/* Moves input i to the memory of c, which has its elements in C order, if runs can follow it there.
+ * Returns 0 if the elements must be copied. */
+int gnd__recorded_lend(gnd__recorded *r, int i, gnd_array *c);
+/* Copies the elements of lent places to memory of the recording. */
+gnd_status gnd__recorded_own(gnd__recorded *r, gnd_err *e);
 /* Whether input i is a number. The functions below for places do not accept numbers. */
 int gnd__recorded_by_value(const gnd__recorded *r, int i);
 /* Sets input i, a number, to v, a value of its dtype, for all later runs. */

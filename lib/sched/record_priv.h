@@ -52,6 +52,26 @@ typedef struct gnd__ruse {
                   offset in units of so many bytes */
 } gnd__ruse;
 
+/* A block as arguments have it. It may be freed since. */
+typedef struct gnd__rbound {
+    gnd__block *block;
+    gnd_buf *buf;
+    size_t off;
+    char *address; /* or NULL */
+} gnd__rbound;
+
+/* lend.c: the block of a place by which versions are found. */
+gnd__block *gnd__place_key(const gnd__rplace *p);
+/* Ends the loan of a place, which needs another block then. */
+void gnd__place_back(gnd__rplace *p);
+/* Where the arguments of version v have place k. */
+gnd__rbound gnd__version_bound(const gnd__recorded *r, const gnd__rversion *v, int k);
+/* Changes the arguments of v to where the places are. */
+gnd_status gnd__version_bind(gnd__recorded *r, gnd__rversion *v, gnd_err *e);
+/* replay.c: changes an operand of t to block `to`. */
+void gnd__ritem_move(gnd__ritem *t, const gnd__ruse *u, const gnd__rbound *from, gnd__block *to);
+/* Whether some launches of v are in a list. */
+int gnd__version_has_lists(const gnd__rversion *v);
 /* GND_ERR_NOMEM. */
 gnd_status gnd__rnomem(gnd_err *e);
 /* Stores all steps of p as items of r->first. The slots that s->keep marks keep their memory. */

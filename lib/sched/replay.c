@@ -26,12 +26,14 @@ int32_t gnd__rplace_of(const gnd__recorded *r, const gnd__storage *st)
     return -1;
 }
 
-/* Moves place k to a block that no other place uses, unless it is alone already. Such a block
- * exists, because there are as many blocks as places of one size, and two places share one. */
+/* Moves place k to a block that no other place uses, unless it is alone in one already. Such a
+ * block exists, because there are as many blocks as places of one size, and two places share one.
+ */
 static void stand_alone(gnd__recorded *r, int k)
 {
     gnd__rplace *p = &r->place[k];
     int shared = 0;
+    gnd__place_back(p);
     for (int i = 0; i < r->nplace; i++)
         shared |= i != k && r->place[i].st->block == p->st->block;
     for (int i = 0; i < r->nplace && shared; i++) {
@@ -51,13 +53,14 @@ gnd__block *gnd__recorded_block(const gnd__recorded *r, int o, int i)
     const gnd_array *from = r->out[o];
     const int32_t a = gnd__rplace_of(r, from->data.st), b = gnd__rplace_of(r, r->in[i]->data.st);
     if (a < 0 || !from->data.contig || from->data.off != 0 ||
-        r->place[a].nbytes != r->place[b].nbytes)
+        r->place[a].nbytes != r->place[b].nbytes || r->place[a].lent)
         return NULL;
     return r->place[a].st->block;
 }
 
 void gnd__recorded_place(gnd__recorded *r, int i, gnd__block *b)
 {
+    gnd__place_back(&r->place[gnd__rplace_of(r, r->in[i]->data.st)]);
     r->in[i]->data.st->block = b;
 }
 
@@ -114,7 +117,7 @@ gnd_status gnd__version_lists(gnd__recorded *r, gnd__rversion *v, gnd_err *e)
     gnd_status x = GND_OK;
     for (int i = 0; i < v->nitem && x == GND_OK; i++) {
         gnd__ritem *t = &v->item[i];
-        if (t->type != GND__S_LAUNCH || t->one_by_one)
+        if (t->type != GND__S_LAUNCH || t->one_by_one || t->n == 1)
             continue;
         x = gnd__gate_list_new(r->dev->g, t->n, t->kernel, t->launch, &t->list, e);
         t->merge_at = t->list ? gnd__merge_first(r->dev->g) : 0;
@@ -148,10 +151,11 @@ static void free_version(gnd__gdev *d, gnd__rversion *v)
     }
     gnd__free(v->item);
     gnd__free(v->at);
+    gnd__free(v->bound);
     memset(v, 0, sizeof *v);
 }
 
-static int has_lists(const gnd__rversion *v)
+int gnd__version_has_lists(const gnd__rversion *v)
 {
     int lists = 0;
     for (int i = 0; i < v->nitem; i++)
@@ -197,19 +201,18 @@ static gnd_status copy_item(gnd__ritem *to, const gnd__ritem *from, gnd_err *e)
 }
 
 /* Moves the offset of a matrix or a transform, in units of so many bytes, along with its block. */
-static void move(gnd_buf **buf, uint64_t *off, size_t unit, const gnd__block *from,
+static void move(gnd_buf **buf, uint64_t *off, size_t unit, const gnd__rbound *from,
                  const gnd__block *to)
 {
     *buf = to->buf;
     *off += to->off / unit - from->off / unit;
 }
 
-/* Moves an operand to the block of its place in this version. */
-static void move_operand(gnd__ritem *t, const gnd__ruse *u, const gnd__block *from, gnd__block *to)
+void gnd__ritem_move(gnd__ritem *t, const gnd__ruse *u, const gnd__rbound *from, gnd__block *to)
 {
     if (u->esize == GND__RUSE_HERE) {
         if (t->here && gnd__gate_address(to))
-            t->here[u->launch].mem[u->arg] += gnd__gate_address(to) - gnd__gate_address(from);
+            t->here[u->launch].mem[u->arg] += gnd__gate_address(to) - from->address;
         else
             gnd__ritem_here_free(t);
     } else if (t->type == GND__S_LAUNCH) {
@@ -250,12 +253,13 @@ static gnd_status make_version(gnd__recorded *r, gnd__rversion *v, gnd_err *e)
     if (!v->at || !v->item)
         x = nomem(e);
     for (int i = 0; i < r->nplace && x == GND_OK; i++)
-        v->at[i] = r->place[i].st->block;
+        v->at[i] = gnd__place_key(&r->place[i]);
     for (; v->item && v->nitem < r->first.nitem && x == GND_OK; v->nitem++)
         x = copy_item(&v->item[v->nitem], &r->first.item[v->nitem], e);
     for (int i = 0; i < r->nuse && x == GND_OK; i++) {
         const gnd__ruse *u = &r->use[i];
-        move_operand(&v->item[u->item], u, r->place[u->place].own, v->at[u->place]);
+        const gnd__rbound from = gnd__version_bound(r, &r->first, u->place);
+        gnd__ritem_move(&v->item[u->item], u, &from, v->at[u->place]);
     }
     if (x == GND_OK)
         x = gnd__version_lists(r, v, e);
@@ -267,7 +271,7 @@ static gnd_status make_version(gnd__recorded *r, gnd__rversion *v, gnd_err *e)
 static int is_here(const gnd__recorded *r, const gnd__rversion *v)
 {
     for (int i = 0; i < r->nplace; i++)
-        if (r->place[i].st->block != (v->at ? v->at[i] : r->place[i].own))
+        if (gnd__place_key(&r->place[i]) != (v->at ? v->at[i] : r->place[i].own))
             return 0;
     return 1;
 }
@@ -288,7 +292,7 @@ gnd_status gnd__version_here(gnd__recorded *r, gnd__rversion **out, gnd_err *e)
         for (int i = 1; i < r->nother; i++)
             if (r->other[i].used < v->used)
                 v = &r->other[i];
-        if (has_lists(v))
+        if (gnd__version_has_lists(v))
             x = gnd__gate_settle(r->dev->g, e);
         if (x != GND_OK)
             return x;
@@ -381,8 +385,11 @@ gnd_status gnd__recorded_use(gnd__recorded *r, gnd_err *e)
         return GND_OK;
     for (int i = 0; i < r->nblock && x == GND_OK; i++)
         x = gnd__gate_use(d, r->block[i].b, 1, e);
-    for (int i = 0; i < r->nplace && x == GND_OK; i++)
+    for (int i = 0; i < r->nplace && x == GND_OK; i++) {
         x = gnd__gate_use(d, r->place[i].own, 1, e);
+        if (x == GND_OK && r->place[i].lent)
+            x = gnd__gate_use(d, r->place[i].lent->block, 0, e);
+    }
     for (int i = 0; i < r->nout && x == GND_OK; i++)
         x = gnd__gate_use(d, r->out[i]->data.st->block, 1, e);
     for (int i = 0; i < r->nheld && x == GND_OK; i++)
@@ -403,6 +410,8 @@ gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
     gnd__rversion *v;
     gnd__recorded_apart(r);
     gnd_status x = gnd__version_here(r, &v, e);
+    if (x == GND_OK && r->lends)
+        x = gnd__version_bind(r, v, e);
     if (x == GND_OK)
         x = gnd__recorded_use(r, e);
     if (x != GND_OK)
@@ -429,8 +438,10 @@ gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
 
 static void free_memory(gnd__recorded *r)
 {
-    for (int i = 0; i < r->nplace; i++)
+    for (int i = 0; i < r->nplace; i++) {
+        gnd__place_back(&r->place[i]);
         r->place[i].st->block = r->place[i].own;
+    }
     for (int i = 0; r->in && i < r->nin; i++)
         gnd__unref(r->in[i]);
     for (int i = 0; r->out && i < r->nout; i++)
@@ -456,9 +467,9 @@ gnd_status gnd__recorded_free(gnd__recorded *r, gnd_err *e)
     gnd__gdev *d = r->dev->g;
     gnd__sched *s = r->dev->plans;
     gnd_status x = GND_OK;
-    int lists = has_lists(&r->first);
+    int lists = gnd__version_has_lists(&r->first);
     for (int i = 0; i < r->nother; i++)
-        lists |= has_lists(&r->other[i]);
+        lists |= gnd__version_has_lists(&r->other[i]);
     if (lists)
         x = gnd__gate_settle(d, e);
     const gnd_status y = gnd__cycle_free(r, x == GND_OK ? e : NULL);
