@@ -216,7 +216,7 @@ static gnd_status close_lane(lane *l)
     }
     if (!l->st || any)
         return GND_OK;
-    gndm__broken(c, l->st, "%s: %s [rank %d]", c->func, l->text, c->rank);
+    gndm__broken(c, l->st, "%s: %s", c->func, l->text);
     if (l->st != GND_ERR_NOMEM) /* else they have been told */
         gndm__over(c);
     return c->status;
