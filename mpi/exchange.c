@@ -113,16 +113,17 @@ static void from_stream(lane *l, slot *s)
 static int copied(lane *l, slot *s)
 {
     int done = 1;
-    const gnd_status st = s->copied ? gnd_stream_event_done(s->copied, &done) : GND_OK;
-    if (st) {
-        failed(l, st, gnd_message());
+    gnd_status st = s->copied ? gnd_stream_event_done(s->copied, &done) : GND_OK;
+    if (st == GND_ERR_UNSUPPORTED) { /* an older plugin: it can only wait */
+        st = gnd_stream_event_synchronize(s->copied);
         done = 1;
     }
-    if (done) {
+    failed(l, st, st ? gnd_message() : "");
+    if (done || st) {
         gnd_stream_event_free(s->copied);
         s->copied = NULL;
     }
-    return done;
+    return !s->copied;
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
