@@ -146,5 +146,6 @@ told "not wanted" "rank 0: staged: GND_MPI_NCCL=0; MPI: GND_MPI_CUDA=0" GND_MPI_
 told "required in vain" "gndm_open: GND_MPI_CUDA=1, and MPI cannot use the device: this MPI " GND_MPI_CUDA=1
 told "no number" "rank 1: gndm_open: GND_MPI_NODE: not a number of ranks [rank 0]" GND_MPI_NODE=two
 told "no bytes" "rank 1: gndm_open: GND_MPI_STAGE: not a number of bytes from 1 to 2^40 [rank 0]" GND_MPI_STAGE=-1
+told "no chunk" "rank 1: gndm_open: GND_MPI_CHUNK: not a number of bytes from 16 to 2^30 [rank 0]" GND_MPI_CHUNK=8
 told "neither" "rank 1: gndm_open: GND_MPI_CUDA: not 0 or 1 [rank 0]" GND_MPI_CUDA=maybe
 done_testing
