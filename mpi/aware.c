@@ -109,10 +109,6 @@ gnd_status gndm__aware_open(gndm_ctx *c)
         c->all_aware = c->aware;
         st = gndm__allreduce(c, &c->all_aware, 1, MPI_INT, MPI_MIN);
     }
-    if (!st && c->all_aware) { /* MPI copies short ones more slowly */
-        c->chunk = GNDM_LONG_CHUNK;
-        gndm__ring_free(c);
-    }
     if (!st && mode == 1) {
         char text[GNDM_TEXT];
         snprintf(text, sizeof text, "gndm_open: GND_MPI_CUDA=1, and MPI cannot use the device: %s",

@@ -16,13 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-    GNDM_TEXT = 768,
-    GNDM_CHUNK = 4 << 20,
-    GNDM_LONG_CHUNK = 16 << 20,
-    GNDM_WHY = 160,
-    GNDM_SCOPES = 32
-};
+enum { GNDM_TEXT = 768, GNDM_CHUNK = 4 << 20, GNDM_SLOTS = 12, GNDM_WHY = 160, GNDM_SCOPES = 32 };
 
 /* A partition. Coordinate d of a rank is rank / stride[d] % grid[d]. Its interval on axis d is
  * cut[d][k] .. cut[d][k + 1] - 1 for coordinate k. grid[d] 1: the rank has the whole axis, and
@@ -89,10 +83,14 @@ struct gndm_ctx {
     int aware;               /* 1: it does, after the test */
     int all_aware;           /* 1: all ranks do, and their chunks are longer */
     char no_aware[GNDM_WHY]; /* why it does not */
-    int64_t chunk;           /* bytes of the chunks of messages by MPI: the same on all ranks */
-    char *ring[6];           /* staging memory of messages, of gnd_host_alloc, `chunk` bytes each: 3
-                                chunks to send, 3 to receive; NULL until the first that needs it */
-    gndm_rank_info *ranks;   /* NULL until the speeds are measured */
+    int64_t chunk;           /* bytes of the chunks of messages by MPI: the same on all ranks; until
+                                the transport is chosen 0, or GND_MPI_CHUNK */
+    char *ring[2 * GNDM_SLOTS]; /* staging memory of messages, of gnd_host_alloc, `chunk` bytes
+                                   each: of those to send, then of those to receive; NULL until
+                                   the first that needs it */
+    int copies;                 /* 1: the streams of copies were made, or the device has none */
+    gnd_stream *down, *up;      /* copies to the staging memory and from it, or NULL */
+    gndm_rank_info *ranks;      /* NULL until the speeds are measured */
     gndm_stats stats;
     gnd_rng rng;
     gndm_array *arrays;             /* all arrays of the context, newest first */

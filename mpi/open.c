@@ -196,6 +196,11 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
         text = "gndm_open: GND_MPI_BLOCK: not a number from 1 to 1048576";
     if (!st && (st = read_number(getenv("GND_MPI_STAGE"), 0, INT64_C(1) << 40, &c->stage)))
         text = "gndm_open: GND_MPI_STAGE: not a number of bytes from 1 to 2^40";
+    if (!st && ((st = read_number(getenv("GND_MPI_CHUNK"), 0, 1 << 30, &c->chunk)) ||
+                (c->chunk > 0 && c->chunk < 16))) {
+        st = GND_ERR_ARG;
+        text = "gndm_open: GND_MPI_CHUNK: not a number of bytes from 16 to 2^30";
+    }
     const char *peer = getenv("GND_MPI_PEER");
     if (!st && !(peer && !strcmp(peer, "0")) &&
         (st = read_number(peer, INT64_C(4) << 20, INT64_C(1) << 40, &c->peer)))
@@ -213,6 +218,8 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
         st = gndm__bcast(c, &c->block, sizeof c->block, 0);
     if (!st)
         st = gndm__bcast(c, &c->stage, sizeof c->stage, 0);
+    if (!st)
+        st = gndm__bcast(c, &c->chunk, sizeof c->chunk, 0);
     if (!st)
         st = gndm__bcast(c, &c->peer, sizeof c->peer, 0);
     if (!st)
@@ -238,7 +245,6 @@ static gndm_ctx *new_context(unsigned flags)
     if (!c)
         return &lost;
     c->flags = flags;
-    c->chunk = GNDM_CHUNK;
     c->comm = c->watch = c->node = MPI_COMM_NULL;
     c->rng = gnd_rng_seed(0);
     c->timeout = 600;

@@ -58,6 +58,8 @@ static gnd_status pack(gndm_ctx *c, gnd_array *x, const int64_t *send, const int
         if (k) /* the own rows are not sent */
             in[k].n = recv[from] * inner;
         out[k].n = m;
+        out[k].of = x;
+        out[k].from = at;
         if (m)
             all[n++] = out[k].x = gnd_slice(x, 0, at, at + m);
         at += m;

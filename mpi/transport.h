@@ -19,8 +19,12 @@ typedef struct gndm__parcel {
     int hosted;   /* the elements are sent from `host`, and received there */
     char *host;   /* malloc'ed. The caller frees it, also that of received elements */
     int64_t taken;    /* for use by the caller */
+    gnd_array *of;    /* to send, or NULL: an evaluated vector of which x is the elements from .. */
+    int64_t from;     /* from + n - 1. What lies one after the other is copied at once */
     int direct;       /* NCCL or peer.c moves it: the caller asks gndm__nccl_reaches(peer) */
     uint64_t address; /* of its elements on the device, then, and after gndm__place_parcels */
+    char *at;         /* of exchange.c: its elements in memory that MPI uses, or NULL */
+    gnd_array **got;  /* of exchange.c: the chunks that came through staging memory */
 } gndm__parcel;
 
 typedef struct gndm__transport {
@@ -50,7 +54,14 @@ gnd_status gndm__place_parcels(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm
 /* Tests whether this rank can give device memory to MPI (c->cu, c->aware). All ranks call it.
  * Fails, on all ranks, only if GND_MPI_CUDA requires it or MPI fails (aware.c). */
 gnd_status gndm__aware_open(gndm_ctx *c);
-/* Frees the staging memory. A later message allocates it again. */
+/* Moves the parcels without `direct` by MPI. mapped: MPI may use the memory of the device, which is
+ * that of the host. The status is the same on all ranks (exchange.c). */
+gnd_status gndm__by_messages(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in,
+                             int mapped);
+/* The address of an evaluated array's elements, if they are in C order in host memory; else NULL.
+ */
+char *gndm__memory_of(gnd_array *x);
+/* Frees the staging memory and the streams of its copies. A later message makes them again. */
 void gndm__ring_free(gndm_ctx *c);
 /* Chooses the context's transport. */
 gnd_status gndm__choose_transport(gndm_ctx *c);

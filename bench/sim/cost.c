@@ -6,7 +6,9 @@
  * device's rate: the operations of a product, else the bytes that it reads and writes, with rates
  * of their own for the kernels of sorts and of transforms. Copies between host and device go at the
  * rate of the link. A device works in order and beside the host: what waits for it sleeps until it
- * is done.
+ * is done. Copies in the two streams of exchanges, one for each direction, are beside its work and
+ * each other, as copy engines and a link with two directions allow; they wait for the work before
+ * them. PoCL has no such streams.
  *
  * Nobody computes elements, so what depends on them is given: a sort has random elements, of which
  * each rank sends every rank the same part (sample_split).
@@ -46,6 +48,7 @@ static const device opencl = {{4.18e12, 41.0e12, 1.62e12, 1.44e12}, 7e-6, 13e9, 
 static const device pocl = {{32e9, 305e9, 4.5e9, 1.88e9}, 5e-6, 32e9, 17e9, 8e9};
 
 static double busy_until, done[KINDS], scale = 1;
+static double stream_until[3]; /* of streams 1, 2 ..: the end of their copies */
 static device mine;
 
 /* Ranks are threads of one process with variables of their own. */
@@ -193,6 +196,106 @@ gnd_array *__wrap_gnd_from(gnd_device *d, gnd_dtype t, int ndim, const int64_t *
     return n < LONG ? __real_gnd_from(d, t, ndim, shape, data) : gnd_empty(d, t, ndim, shape);
 }
 
+/* --- the streams of an exchange --------------------------------------------------------------- */
+
+/* The ranks share gnd's device, which has not so many streams: one is a number, 0 the default one.
+ */
+static char number[3];
+static int made, now_in;
+
+/* A copy in the current stream. It waits for the work so far if it reads what that computes. */
+static void copy_beside(double bytes, int reads)
+{
+    const double now = MPI_Wtime(), begin = reads && busy_until > now ? busy_until : now;
+    double *end = &stream_until[now_in];
+    *end = (*end > begin ? *end : begin) + bytes / own()->link;
+}
+
+gnd_stream *__wrap_gnd_stream_create(gnd_device *d)
+{
+    (void)d;
+    made = made % 2 + 1;
+    return (gnd_stream *)&number[made];
+}
+
+gnd_status __wrap_gnd_stream_status(const gnd_stream *s)
+{
+    (void)s;
+    return GND_OK;
+}
+
+gnd_status __wrap_gnd_stream_free(gnd_stream *s)
+{
+    (void)s;
+    return GND_OK;
+}
+
+gnd_stream *__wrap_gnd_stream_current(gnd_device *d)
+{
+    (void)d;
+    return (gnd_stream *)&number[now_in];
+}
+
+gnd_status __wrap_gnd_stream_use(gnd_stream *s)
+{
+    now_in = (int)((char *)s - number);
+    return GND_OK;
+}
+
+gnd_status __wrap_gnd_stream_wait(gnd_stream *s, gnd_stream *other)
+{
+    const double end = stream_until[(char *)other - number];
+    if ((char *)s == number && end > busy_until)
+        busy_until = end;
+    return GND_OK;
+}
+
+/* An event is the time at which it comes. */
+gnd_status __wrap_gnd_stream_record(gnd_stream *s, gnd_stream_event **ev)
+{
+    double *at = malloc(sizeof *at);
+    if (!at)
+        return GND_ERR_NOMEM;
+    *at = stream_until[(char *)s - number];
+    *ev = (gnd_stream_event *)at;
+    return GND_OK;
+}
+
+gnd_status __wrap_gnd_stream_event_done(gnd_stream_event *ev, int *done)
+{
+    *done = MPI_Wtime() >= *(const double *)ev;
+    sleep_for(*done ? 0 : 1e-6);
+    return GND_OK;
+}
+
+gnd_status __wrap_gnd_stream_event_free(gnd_stream_event *ev)
+{
+    free(ev);
+    return GND_OK;
+}
+
+gnd_status __real_gnd_read_async(gnd_array *x, void *dst, size_t nbytes);
+gnd_status __wrap_gnd_read_async(gnd_array *x, void *dst, size_t nbytes)
+{
+    plan(1, &x);
+    copy_beside((double)nbytes, 1);
+    return nbytes < LONG ? __real_gnd_read_async(x, dst, nbytes) : GND_OK;
+}
+
+gnd_array *__real_gnd_from_async(gnd_device *d, gnd_dtype t, int ndim, const int64_t *shape,
+                                 const void *data);
+gnd_array *__wrap_gnd_from_async(gnd_device *d, gnd_dtype t, int ndim, const int64_t *shape,
+                                 const void *data)
+{
+    double n = (double)gnd_dtype_size(t);
+    for (int i = 0; i < ndim; i++)
+        n *= (double)shape[i];
+    copy_beside(n, 0);
+    return n < LONG ? __real_gnd_from_async(d, t, ndim, shape, data) : gnd_empty(d, t, ndim, shape);
+}
+
+/* --- what the devices are --------------------------------------------------------------------- */
+
 /* The messages and the work of finding where to cut sorted elements are gnd's; what it finds is
  * that each rank's elements are spread over all of them. */
 gnd_status __real_gndm__sample_split(gndm_ctx *c, gnd_array *key, gnd_dtype t, const int64_t *cut,
@@ -215,6 +318,7 @@ gnd_status __wrap_gnd_device_describe(gnd_device *d, gnd_device_info *info)
     const gnd_status st = __real_gnd_device_describe(d, info);
     info->mem_bytes = (uint64_t)own()->memory;
     info->max_alloc_bytes = (uint64_t)own()->array;
+    info->host_mapped = own()->memory == pocl.memory;
     return st;
 }
 

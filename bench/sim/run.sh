@@ -17,6 +17,8 @@ source=$(cd "$here/../.." && pwd)
 out=$(mktemp -d "${TMPDIR:-/tmp}/gnd-sim.XXXXXX")
 trap 'rm -rf "$out"' EXIT
 wrap='-Wl,--wrap=gnd_eval_all,--wrap=gnd_wait,--wrap=gnd_read,--wrap=gnd_from,--wrap=gnd_host_alloc,--wrap=gnd_host_free'
+for name in create status free current use wait record event_done event_free; do wrap="$wrap,--wrap=gnd_stream_$name"; done
+wrap="$wrap,--wrap=gnd_read_async,--wrap=gnd_from_async"
 wrap="$wrap,--wrap=gnd_device_describe,--wrap=gethostname,--wrap=gndm__sample_split"
 mkdir "$out/lib"
 # shellcheck disable=SC2086 # options
@@ -42,7 +44,7 @@ XML
     GND_DEVICE=null GND_NULL_MEMORY=4096T GND_CACHE=0 SIM_SCALE=$scale LD_LIBRARY_PATH=$build/lib/.libs \
         smpirun -np "$ranks" -platform "$out/platform.xml" -hostfile "$out/hosts" \
         --cfg=smpi/simulate-computation:no --cfg=contexts/factory:thread --cfg=smpi/allreduce:rdb --cfg=smpi/allgather:rdb \
-        --cfg=smpi/test:1e-6 --cfg=smpi/iprobe:1e-6 --cfg=smpi/shared-malloc-blocksize:4194304 --log=root.thresh:critical \
+        --cfg=smpi/test:1e-6 --cfg=smpi/grow-injected-times:no --cfg=smpi/iprobe:1e-6 --cfg=smpi/shared-malloc-blocksize:4194304 --log=root.thresh:critical \
         "$@"
 }
 

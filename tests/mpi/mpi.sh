@@ -47,6 +47,9 @@ for p in ${*:-$all}; do
     case $p in 1 | 3) numpy "files$p" "$p" ;; esac
 done
 
+# Chunks of a few bytes: messages of many partners, and many of each, take turns in what is under way together.
+GND_MPI_CHUNK=40 GND_MPI_STAGE=1000 started 7 mpi_exchange
+
 check "reproducible sums and products have the same bits for any number of ranks" test "$(sort -u bits | wc -l)" = 1
 
 # Each allocation of the library on one rank fails once: an error on all ranks, at once.

@@ -298,6 +298,33 @@ static void no_ring(void)
     gndm_release(a);
 }
 
+/* A copy to staging memory that fails on rank 1: which also receives, or only sends. */
+static void copy_failure(int alone)
+{
+    const int64_t shape[2] = {60, 64};
+    int64_t cut[2][16] = {{0}};
+    const int64_t *cuts[2][2] = {{cut[0], NULL}, {cut[1], NULL}};
+    const int grid[2] = {size, 1};
+    for (int r = 0; r <= size; r++) { /* the last rank has all; the first one gets it */
+        cut[0][r] = r == size ? 60 : 0;
+        cut[1][r] = r > 0 ? 60 : 0;
+    }
+    gnd_array *x = dist_sample(GND_INT32, 2, shape, 5);
+    gndm_part *from = alone ? gndm_part_cuts(ctx, 2, shape, grid, cuts[0]) : dist_part(0, 2, shape);
+    gndm_part *to = alone ? gndm_part_cuts(ctx, 2, shape, grid, cuts[1]) : dist_part(2, 2, shape);
+    gndm_array *a = gndm_redistribute(dist_array(x, 0), from), *y = gndm_redistribute(a, to);
+    const int failed = gndm_wait(ctx, 1, &y) != GND_OK;
+    dist_ok(failed && strstr(gndm_message(ctx), "a copy that failed") &&
+                strstr(gndm_message(ctx), "[rank 1]") && everywhere(gndm_message(ctx)),
+            "one rank's failure is everybody's: %s", gndm_message(ctx));
+    dist_ok((gndm_status(ctx) != GND_OK) == alone, "the context %s",
+            alone ? "is over" : "can still be used");
+    if (!alone)
+        dist_same(gndm_redistribute(a, to), x, 0, "and it moves what it should");
+    gndm_part_free(from);
+    gndm_part_free(to);
+}
+
 /* A failure of one stage of an exchange, of a matrix or a vector. */
 static void stage_failure(const char *text, int vector)
 {
@@ -328,6 +355,8 @@ int main(int argc, char **argv)
         large();
     else if (argc > 1 && !strcmp(argv[1], "fails-ring"))
         no_ring();
+    else if (argc > 1 && !strncmp(argv[1], "fails-copy", 10))
+        copy_failure(!strcmp(argv[1], "fails-copy-alone"));
     else if (argc > 2 && (!strcmp(argv[1], "fails-stages") || !strcmp(argv[1], "fails-vector")))
         stage_failure(argv[2], !strcmp(argv[1], "fails-vector"));
     else if (argc > 2)

@@ -124,7 +124,17 @@ aware() { started "$@" && sort err | uniq -c | sort -rn | sed -n 's/^ *\([0-9]* 
 LD_PRELOAD=$scratch/aware.so aware 2 mpi_nccl
 check "MPI sends from the device" grep -q 'fake MPI_Isend from the device' err
 check "and receives there" grep -q 'fake MPI_Irecv to the device' err
+LD_PRELOAD=$scratch/aware.so GND_MPI_CHUNK=40 GND_MPI_STAGE=1000 aware 3 mpi_exchange
 GND_MPI_NCCL="" LD_PRELOAD=$scratch/aware.so GND_MPI_NODE=2 started 3 mpi_nccl trees
+# Staging memory, of a device in the host's memory and of one that copies through streams.
+GND_MPI_CHUNK=40 GND_MPI_STAGE=1000 FAKE_LOG=1 started 3 mpi_exchange
+check "the host copies" test "$(grep -c 'fake read_async' err)" = 0
+GND_MPI_CHUNK=40 GND_MPI_STAGE=1000 FAKE_LOG=1 FAKE_APART=1 started 5 mpi_exchange
+check "12 chunks in each direction serve all messages" test "$(grep -c 'fake host_alloc 40' err)" = 120
+check "streams copy" test "$(grep -c 'fake read_async' err)" -gt 1000
+GND_MPI_CHUNK=100000 FAKE_APART=1 started 2 mpi_exchange
+FAKE_APART=1 FAKE_FAIL='read_async 1 1' started 2 mpi_nccl fails-copy
+FAKE_APART=1 FAKE_FAIL='read_async 1 1' started 2 mpi_nccl fails-copy-alone
 FAKE_FAIL='host_alloc 1 2' started 2 mpi_nccl fails-ring
 LD_PRELOAD=$scratch/aware.so GND_MPI_STAGE=3000 FAKE_LOG=1 aware 2 mpi_nccl large
 check "and none through pinned memory" test "$(grep -c 'fake host_alloc' err)" = 0
@@ -136,5 +146,6 @@ told "not wanted" "rank 0: staged: GND_MPI_NCCL=0; MPI: GND_MPI_CUDA=0" GND_MPI_
 told "required in vain" "gndm_open: GND_MPI_CUDA=1, and MPI cannot use the device: this MPI " GND_MPI_CUDA=1
 told "no number" "rank 1: gndm_open: GND_MPI_NODE: not a number of ranks [rank 0]" GND_MPI_NODE=two
 told "no bytes" "rank 1: gndm_open: GND_MPI_STAGE: not a number of bytes from 1 to 2^40 [rank 0]" GND_MPI_STAGE=-1
+told "no chunk" "rank 1: gndm_open: GND_MPI_CHUNK: not a number of bytes from 16 to 2^30 [rank 0]" GND_MPI_CHUNK=8
 told "neither" "rank 1: gndm_open: GND_MPI_CUDA: not 0 or 1 [rank 0]" GND_MPI_CUDA=maybe
 done_testing
