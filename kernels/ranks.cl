@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ranks.cl - the elements at given places of long sorted rows, without sorting them, on CPU devices
+ * ranks.cl - the elements at given places of sorted rows, without sorting them, on CPU devices
  * (lib/prim/ranks.c). The keys of a row, which sort.cl describes, are counted in equal intervals
  * between the least and the greatest. Elements in the interval of a wanted place are moved together
  * in their order, and the interval is divided again.
@@ -10,7 +10,7 @@
  */
 //@text ranks_defs
 #define SIZE (1 << BITS)
-#define FEW 32
+#define FEW (BITS < 9 ? 16 : 32)
 #define key(e) ((KEY)gnd_sortkey_$n(e, flip))
 #define element_of(key) ((ELEM)gnd_sortback_$n(key, flip))
 #define element(i) ((ELEM)gnd_sortraw_$n(IN_x(i)))
@@ -164,5 +164,82 @@ GND_FN KEY least_key(GND_CONST_GLOBAL KEY *ends, g_i64 blocks, int *shift)
                 before += key(few[j]) < key(few[i]) || (key(few[j]) == key(few[i]) && j < i);
             if (before == (int)place)
                 *y = element_of(key(few[i]));
+        }
+    }
+
+/* A row by one work-item: `keys` has room for two of each of its keys. The places whose intervals are the
+ * same share what is moved; of an interval that is divided again, few keys are left, which are sorted. */
+//@text ranks_row
+    const g_i64 row = (g_i64)GND_GRP(0);
+    GND_GLOBAL ELEM *k = keys + 2 * row * n, *v = k + n;
+    GND_GLOBAL ELEM *y = (GND_GLOBAL ELEM *)b + row;
+    g_u32 h[SIZE], place[WANTED];
+    int own[WANTED];
+    KEY lo = ~(KEY)0, hi = 0;
+    int shift = 0;
+    for (g_i64 i = 0; i < n; i++) {
+        const KEY e = key(element(row * n + i));
+        k[i] = (ELEM)e;
+        lo = e < lo ? e : lo;
+        hi = e > hi ? e : hi;
+    }
+    while ((hi - lo) >> shift >= SIZE)
+        shift++;
+    for (int g = 0; g < SIZE; g++)
+        h[g] = 0;
+    for (g_i64 i = 0; i < n; i++)
+        h[(int)(((KEY)k[i] - lo) >> shift)]++;
+    for (int w = 0; w < (int)wanted; w++) {
+        const g_i64 at = (g_i64)IN_r(w * rows + row);
+        g_u32 p = (g_u32)(at < 0 ? 0 : at < n ? at : n - 1);
+        int g = 0;
+        while (p >= h[g])
+            p -= h[g++];
+        place[w] = p;
+        own[w] = g;
+    }
+    for (int w = 0; w < (int)wanted; w++) {
+        const int now = own[w];
+        g_i64 size = 0;
+        for (g_i64 i = 0; i < n && now >= 0; i++) {
+            v[size] = k[i];
+            size += (int)(((KEY)k[i] - lo) >> shift) == now;
+        }
+        for (int u = w; u < (int)wanted && now >= 0; u++) {
+            if (own[u] != now)
+                continue;
+            own[u] = -1;
+            KEY first = lo + ((KEY)now << shift);
+            g_i64 count = size;
+            g_u32 p = place[u];
+            int bits = shift;
+            while (bits > 0 && count > FEW) {
+                const int down = bits > BITS ? bits - BITS : 0;
+                int g = 0;
+                for (int i = 0; i < SIZE; i++)
+                    h[i] = 0;
+                for (g_i64 i = 0; i < size; i++) {
+                    const KEY d = (KEY)v[i] - first;
+                    if (d >> bits == 0)
+                        h[(int)(d >> down)]++;
+                }
+                while (p >= h[g])
+                    p -= h[g++];
+                first += (KEY)g << down;
+                count = h[g];
+                bits = down;
+            }
+            KEY few[FEW];
+            int m = 0;
+            for (g_i64 i = 0; i < size && bits > 0; i++) {
+                const KEY e = v[i];
+                if ((KEY)(e - first) >> bits == 0) {
+                    int j = m++;
+                    for (; j > 0 && few[j - 1] > e; j--)
+                        few[j] = few[j - 1];
+                    few[j] = e;
+                }
+            }
+            y[u * rows] = element_of(bits > 0 ? few[p] : first);
         }
     }

@@ -12,6 +12,7 @@
 #include "base/dtype.h"
 #include "base/mem.h"
 #include "host/clones.h"
+#include "host/nativekeys.h"
 #include "host/radix.h"
 
 /* At -O2 GCC leaves the loops scalar. */
@@ -24,20 +25,6 @@ enum { SHORT = 24, RANKED = 80 };
 
 /* A key of up to 32 bits stands before its index in one word. */
 typedef gnd__keyed item;
-
-/* The key of bits u: of floats NaN is all ones whatever the direction, and -0 is 0. */
-static inline uint64_t key_of(uint64_t u, int kind, int bits, int descending)
-{
-    const uint64_t top = (uint64_t)1 << (bits - 1), all = top | (top - 1), a = u & ~top;
-    const uint64_t flip = descending ? all : 0;
-    if (kind == 'i')
-        return u ^ top ^ flip;
-    if (kind != 'f')
-        return u ^ flip;
-    if (a > (bits == 32 ? (uint64_t)0xff << 23 : (uint64_t)0x7ff << 52))
-        return all;
-    return (a == 0 ? top : u & top ? ~u & all : u | top) ^ flip;
-}
 
 #define INSERT(name, type, KEY)                                                                    \
     static void name(type *s, int64_t n)                                                           \
@@ -73,7 +60,7 @@ GND__CLONES static void by_rank(const uint64_t *k, int64_t n, uint64_t *order)
 #define KEYS(type, ...)                                                                            \
     for (int64_t i = 0; i < n; i++) {                                                              \
         const uint64_t key =                                                                       \
-            key_of(((const type *)x)[i], kind, 8 * (int)sizeof(type), descending);                 \
+            gnd__key_of(((const type *)x)[i], kind, 8 * (int)sizeof(type), descending);            \
         __VA_ARGS__;                                                                               \
     }
 
@@ -206,7 +193,7 @@ static void sort_keyed(int size, int kind, const char *row, char *y, int64_t n, 
             keys(size, kind, row, n, descending, w, s);
         else
             for (int64_t i = 0; i < n; i++)
-                w[i] = key_of(((const uint64_t *)(const void *)row)[i], kind, 64, descending);
+                w[i] = gnd__key_of(((const uint64_t *)(const void *)row)[i], kind, 64, descending);
         by_rank(w, n, order);
         w = order;
         mask = UINT64_MAX;
