@@ -76,6 +76,13 @@ void gnd__native_set(const gnd__native *w, const int64_t *pos, const char *value
 int gnd__native_ranks(const gnd__native *w, const char *x, const int64_t *place, char *y);
 void gnd__native_partition(const gnd__native *w, const char *x, const char *pivot, char *y);
 
+/* The m greatest of n keys, or the least, in any order. n is at least GND__NATIVE_TOP(m); held:
+ * room for twice as many. */
+#define GND__NATIVE_TOP(m) (2 * (m) + 4 * GND__NATIVE_LOOK)
+enum { GND__NATIVE_LOOK = 64 };
+void gnd__native_top_u32(const uint32_t *k, int64_t n, int64_t m, int least, uint32_t *held);
+void gnd__native_top_u64(const uint64_t *k, int64_t n, int64_t m, int least, uint64_t *held);
+
 /* Rows of n elements of a real dtype but float16 and bfloat16, sorted: `keep` of each, from place
  * `first` on, go to y, as elements, or as indices (int64) if `arg`. NaN is last, equal elements
  * keep their order. Returns 0 if memory is short. */

@@ -21,7 +21,15 @@
 /* Keys that are computed at once, and looked at; those that are sorted by insertion; bits of an
  * interval's number, of MANY keys and of fewer; a place is near an end if that is at most 1/NEAR of
  * the row away. */
-enum { RUN = 512, LOOK = 64, FEW = 24, LARGE = 11, SMALL = 7, MANY = 4096, NEAR = 16 };
+enum {
+    RUN = 512,
+    LOOK = GND__NATIVE_LOOK,
+    FEW = 24,
+    LARGE = 11,
+    SMALL = 7,
+    MANY = 4096,
+    NEAR = 16
+};
 
 #define FLOATS(type, most)                                                                         \
     for (int64_t i = 0; i < n; i++) {                                                              \
@@ -146,7 +154,7 @@ GND__CLONES static void keys_of_u64(int size, int kind, int descending, const vo
     static type above_##type(const type *k, int64_t n, int64_t m, type turn, type *held, type *a)  \
                                                                                                    \
     {                                                                                              \
-        const int64_t most = 2 * m + 4 * LOOK;                                                     \
+        const int64_t most = GND__NATIVE_TOP(m);                                                   \
         int64_t c = most;                                                                          \
         type block[LOOK], than;                                                                    \
         for (int64_t i = 0; i < c; i++)                                                            \
@@ -247,6 +255,22 @@ GND__CLONES static void keys_of_u64(int size, int kind, int descending, const vo
 #define BITS64(x) (64 - __builtin_clzll(x))
 RANKS(uint32_t, BITS32)
 RANKS(uint64_t, BITS64)
+
+void gnd__native_top_u32(const uint32_t *k, int64_t n, int64_t m, int least, uint32_t *held)
+{
+    const uint32_t turn = least ? UINT32_MAX : 0;
+    (void)above_uint32_t(k, n, m, turn, held, held + GND__NATIVE_TOP(m));
+    for (int64_t i = 0; i < m; i++)
+        held[i] ^= turn;
+}
+
+void gnd__native_top_u64(const uint64_t *k, int64_t n, int64_t m, int least, uint64_t *held)
+{
+    const uint64_t turn = least ? UINT64_MAX : 0;
+    (void)above_uint64_t(k, n, m, turn, held, held + GND__NATIVE_TOP(m));
+    for (int64_t i = 0; i < m; i++)
+        held[i] ^= turn;
+}
 
 static void store(int size, char *y, int64_t i, uint64_t bits)
 {

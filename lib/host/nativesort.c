@@ -42,6 +42,34 @@ typedef gnd__keyed item;
 #define KEY_OF(x) ((x).key)
 INSERT(insert_words, uint64_t, SELF)
 INSERT(insert_items, item, KEY_OF)
+INSERT(insert_keys, uint32_t, SELF)
+
+/* Whether places first to first + keep - 1 of n are so few at an end that these are selected. */
+static int at_end(int64_t n, int64_t first, int64_t keep)
+{
+    return (first == 0 || first + keep == n) && keep <= n / 16 && n >= GND__NATIVE_TOP(keep);
+}
+
+/* The keep first or last of n keys, sorted; t: room for n and MORE more. */
+enum { MORE = 4 * GND__NATIVE_LOOK + 256 };
+static uint32_t *end_u32(const uint32_t *k, int64_t n, int64_t first, int64_t keep, uint32_t *t)
+{
+    int64_t none = 0;
+    gnd__native_top_u32(k, n, keep, first == 0, t);
+    if (keep > SHORT)
+        return gnd__radix_u32(t, t + keep, keep, 0, &none, keep);
+    insert_keys(t, keep);
+    return t;
+}
+static uint64_t *end_u64(const uint64_t *k, int64_t n, int64_t first, int64_t keep, uint64_t *t)
+{
+    int64_t none = 0;
+    gnd__native_top_u64(k, n, keep, first == 0, t);
+    if (keep > SHORT)
+        return gnd__radix_u64(t, t + keep, keep, 0, &none, keep);
+    insert_words(t, keep);
+    return t;
+}
 
 /* order: for each place the number of its element, by counting what comes before each. */
 GND__CLONES static void by_rank(const uint64_t *k, int64_t n, uint64_t *order)
@@ -156,17 +184,21 @@ static void sort_bytes(const uint8_t *x, uint8_t *y, int64_t n, int64_t first, i
     }
 }
 
-#define BY_KEYS(name, key_type, SORT)                                                              \
+#define BY_KEYS(name, key_type, SORT, END)                                                         \
     do {                                                                                           \
         key_type *k = room;                                                                        \
         if (!keys_of_##name(row, n, kind, descending, k))                                          \
             return 0;                                                                              \
-        k = SORT(k, k + n, n, 0, &first, keep);                                                    \
-        put_##name(y, k + first, keep, kind, descending);                                          \
+        if (at_end(n, first, keep))                                                                \
+            k = END(k, n, first, keep, k + n);                                                     \
+        else                                                                                       \
+            k = SORT(k, k + n, n, 0, &first, keep) + first;                                        \
+        put_##name(y, k, keep, kind, descending);                                                  \
         return 1;                                                                                  \
     } while (0)
 
-/* Sorts a row without indices; `room` is for 2 * n keys. Returns 0 if that is not possible. */
+/* Sorts a row without indices; `room` is for 2 * n + MORE keys. Returns 0 if that is not possible.
+ */
 static int sort_alone(int size, int kind, const char *row, char *y, int64_t n, int64_t first,
                       int64_t keep, int descending, void *room)
 {
@@ -175,9 +207,9 @@ static int sort_alone(int size, int kind, const char *row, char *y, int64_t n, i
         sort_bytes((const uint8_t *)row, (uint8_t *)y, n, first, keep,
                    (kind == 'i' ? 0x80 : 0) ^ (descending ? 0xff : 0));
         return 1;
-    case 2: BY_KEYS(u16, uint32_t, gnd__radix_u32);
-    case 4: BY_KEYS(u32, uint32_t, gnd__radix_u32);
-    default: BY_KEYS(u64, uint64_t, gnd__radix_u64);
+    case 2: BY_KEYS(u16, uint32_t, gnd__radix_u32, end_u32);
+    case 4: BY_KEYS(u32, uint32_t, gnd__radix_u32, end_u32);
+    default: BY_KEYS(u64, uint64_t, gnd__radix_u64, end_u64);
     }
 }
 
@@ -201,7 +233,10 @@ static void sort_keyed(int size, int kind, const char *row, char *y, int64_t n, 
         keys(size, kind, row, n, descending, w, s);
         if (words && n <= SHORT)
             insert_words(w, n);
-        else if (words)
+        else if (words && at_end(n, first, keep)) {
+            w = end_u64(w, n, first, keep, w + n);
+            first = 0;
+        } else if (words)
             w = gnd__radix_u64(w, w + n, n, 32, &first, keep);
         else if (n <= SHORT)
             insert_items(s, n);
@@ -216,7 +251,7 @@ int gnd__native_sort(gnd_dtype t, const void *x, void *y, int64_t rows, int64_t 
                      int64_t keep, int arg, int descending)
 {
     const int size = (int)gnd_dtype_size(t), kind = gnd_dtype_kind(t);
-    item *s = gnd__malloc(2 * (size_t)n * sizeof *s);
+    item *s = gnd__malloc((2 * (size_t)n + MORE / 2) * sizeof *s);
     if (!s)
         return 0;
     for (int64_t r = 0; r < rows; r++) {

@@ -38,9 +38,11 @@ static void count(gnd__runner *r, int i, int64_t g, int64_t n)
     const gnd__pvalue *v = &r->p->value[i];
     const int64_t *step = r->p->access[v->ref].stride + r->p->naxes - 2;
     int64_t *z = (void *)gnd__points_room(r, i);
-    for (int64_t x = 0; x < g; x++)
-        for (int64_t k = 0; k < n; k++)
-            z[x * n + k] = r->first[v->ref] + x * step[0] + k * step[1];
+    for (int64_t x = 0; x < g; x++) {
+        int64_t at = r->first[v->ref] + x * step[0];
+        for (int64_t k = 0; k < n; k++, at += step[1])
+            z[x * n + k] = at;
+    }
 }
 
 /* Value i of g rows of n points. */
@@ -77,6 +79,12 @@ static void run(gnd__runner *r, int64_t g, int later)
     for (int f = 0; f < p->nfold; f++) {
         const gnd__pfold *fold = &p->fold[f];
         const int to = fold->place ? GND__POINTS_BYTES : fold->size;
+        if (n == 1 && !fold->place) { /* a reduction over no axis */
+            char none[GND__POINTS_BLOCK * GND__POINTS_BYTES];
+            gnd__fill(to, none, fold->identity, g);
+            fold->op(r->result[f], none, r->v[fold->value], NULL, (size_t)g);
+            continue;
+        }
         for (int64_t x = 0; x < g; x++)
             gnd__fold_row(fold, &r->fold[f], r->v[fold->value] + x * n * fold->size, n, p->most,
                           r->result[f] + x * to);
