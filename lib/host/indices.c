@@ -16,14 +16,17 @@
         type *to = z;                                                                              \
         for (int64_t r = 0; r < rows; r++, to += n) {                                              \
             const type *from = (const type *)(const void *)mem + r * row;                          \
-            const int64_t *by = x ? x + r * n : NULL;                                              \
-            const uint8_t *if_ = c ? c + r * n : NULL;                                             \
-            for (int64_t i = 0; i < n && if_; i++)                                                 \
-                to[i] = if_[i] ? from[i * step + (by ? by[i] : 0)] : 0;                            \
-            for (int64_t i = 0; i < n && !if_ && by; i++)                                          \
-                to[i] = from[i * step + by[i]];                                                    \
-            for (int64_t i = 0; i < n && !if_ && !by; i++)                                         \
-                to[i] = from[i * step];                                                            \
+            const int64_t *by = x ? x + r * n : x;                                                 \
+            const uint8_t *if_ = c ? c + r * n : c;                                                \
+            if (c)                                                                                 \
+                for (int64_t i = 0; i < n; i++)                                                    \
+                    to[i] = if_[i] ? from[i * step + (x ? by[i] : 0)] : 0;                         \
+            else if (x && step == 0)                                                               \
+                for (int64_t i = 0; i < n; i++)                                                    \
+                    to[i] = from[by[i]];                                                           \
+            else                                                                                   \
+                for (int64_t i = 0; i < n; i++)                                                    \
+                    to[i] = from[i * step + (x ? by[i] : 0)];                                      \
         }                                                                                          \
     } while (0)
 
