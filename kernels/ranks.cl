@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ranks.cl - the elements at given places of long sorted rows, without sorting them, on CPU devices
+ * ranks.cl - the elements at given places of sorted rows, without sorting them, on CPU devices
  * (lib/prim/ranks.c). The keys of a row, which sort.cl describes, are counted in equal intervals
  * between the least and the greatest. Elements in the interval of a wanted place are moved together
  * in their order, and the interval is divided again.
@@ -10,7 +10,7 @@
  */
 //@text ranks_defs
 #define SIZE (1 << BITS)
-#define FEW 32
+#define FEW (BITS < 9 ? 16 : 32)
 #define key(e) ((KEY)gnd_sortkey_$n(e, flip))
 #define element_of(key) ((ELEM)gnd_sortback_$n(key, flip))
 #define element(i) ((ELEM)gnd_sortraw_$n(IN_x(i)))
@@ -165,4 +165,86 @@ GND_FN KEY least_key(GND_CONST_GLOBAL KEY *ends, g_i64 blocks, int *shift)
             if (before == (int)place)
                 *y = element_of(key(few[i]));
         }
+    }
+
+/* A row by one work-item: `keys` has room for two of each of its keys. Keys in the intervals of wanted
+ * places are moved together; of an interval that is divided again, few are left, which are sorted. */
+//@text ranks_row
+    const g_i64 row = (g_i64)GND_GRP(0);
+    GND_GLOBAL ELEM *k = keys + 2 * row * n, *v = k + n;
+    GND_GLOBAL ELEM *y = (GND_GLOBAL ELEM *)b + row;
+    g_u32 h[SIZE + 1], place[WANTED], begin[WANTED], size[WANTED], at[WANTED], used = 0;
+    int number[WANTED], own[WANTED], slots = 0, shift = 0;
+    g_u8 slot[SIZE];
+    KEY lo = ~(KEY)0, hi = 0;
+    for (g_i64 i = 0; i < n; i++) {
+        const KEY e = key(element(row * n + i));
+        k[i] = (ELEM)e;
+        lo = e < lo ? e : lo;
+        hi = e > hi ? e : hi;
+    }
+    while ((hi - lo) >> shift >= SIZE)
+        shift++;
+    for (int g = 0; g <= SIZE; g++)
+        h[g] = 0;
+    for (int g = 0; g < SIZE; g++)
+        slot[g] = WANTED;
+    for (g_i64 i = 0; i < n; i++)
+        h[1 + (int)(((KEY)k[i] - lo) >> shift)]++;
+    for (int g = 0; g < SIZE; g++)
+        h[g + 1] += h[g];
+    for (int w = 0; w < (int)wanted; w++) { /* h[g]: how many keys are before interval g */
+        const g_i64 to = (g_i64)IN_r(w * rows + row);
+        const g_u32 p = (g_u32)(to < 0 ? 0 : to < n ? to : n - 1);
+        int g = 0;
+        for (int jump = SIZE / 2; jump > 0; jump /= 2)
+            g += h[g + jump] <= p ? jump : 0;
+        if (slot[g] == WANTED) {
+            slot[g] = (g_u8)slots;
+            number[slots] = g;
+            begin[slots] = at[slots] = used;
+            size[slots] = h[g + 1] - h[g];
+            used += size[slots++];
+        }
+        own[w] = slot[g];
+        place[w] = p - h[g];
+    }
+    for (g_i64 i = 0; i < n && shift > 0; i++) {
+        const ELEM e = k[i];
+        const int s = slot[(int)(((KEY)e - lo) >> shift)];
+        if (s < WANTED)
+            v[at[s]++] = e;
+    }
+    for (int w = 0; w < (int)wanted; w++) {
+        GND_CONST_GLOBAL ELEM *near = (GND_CONST_GLOBAL ELEM *)v + begin[own[w]];
+        const int m = (int)size[own[w]];
+        KEY first = lo + ((KEY)number[own[w]] << shift), few[FEW];
+        g_u32 p = place[w], count = (g_u32)m;
+        int bits = shift, have = 0;
+        while (bits > 0 && count > FEW) {
+            const int down = bits > BITS ? bits - BITS : 0;
+            int g = 0;
+            for (int i = 0; i < SIZE; i++)
+                h[i] = 0;
+            for (int i = 0; i < m; i++) {
+                const KEY d = (KEY)near[i] - first;
+                if (d >> bits == 0)
+                    h[(int)(d >> down)]++;
+            }
+            while (p >= h[g])
+                p -= h[g++];
+            first += (KEY)g << down;
+            count = h[g];
+            bits = down;
+        }
+        for (int i = 0; i < m && bits > 0; i++) {
+            const KEY e = near[i];
+            if ((KEY)(e - first) >> bits == 0) {
+                int j = have++;
+                for (; j > 0 && few[j - 1] > e; j--)
+                    few[j] = few[j - 1];
+                few[j] = e;
+            }
+        }
+        y[w * rows] = element_of(bits > 0 ? few[p] : first);
     }

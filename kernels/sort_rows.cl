@@ -383,21 +383,52 @@ GND_FN int before(ELEM x, ELEM y)
     const g_i64 me = (g_i64)GND_GRP(0);
     for (g_i64 row = me * per; row < (me + 1) * per && row < rows; row++) {
         int left = 0, flips = 0;
+        g_i64 m = n, before = 0;
         for (int p = 0; p < DIGITS; p++)
             for (int d = 0; d < 256; d++)
                 cnt[p][d] = 0;
-        for (g_i64 i = 0; i < n; i++) {
+#if CUT
+        /* what has no highest digit of the result's places is left out, if that is half of the row */
+        GND_GLOBAL ELEM *near = (GND_GLOBAL ELEM *)a + me * n;
+        g_u32 *top = cnt[DIGITS - 1];
+        int d0 = 0;
+        for (g_i64 i = 0; i < n; i++)
+            top[dig(AT(i), DIGITS - 1)]++;
+        while (before + top[d0] <= from)
+            before += top[d0++];
+        int d1 = d0;
+        m = top[d0];
+        while (before + m < from + keep)
+            m += top[++d1];
+        g_i64 k = 0;
+        for (g_i64 i = 0; i < n && 2 * m <= n; i++) {
             const ELEM e = AT(i);
+            const int d = (int)dig(e, DIGITS - 1);
+            near[k] = e;
+            k += d >= d0 && d <= d1;
+        }
+        if (2 * m > n) {
+            m = n;
+            before = 0;
+        }
+        for (int d = 0; d < 256; d++)
+            top[d] = 0;
+#define ROW_AT(i) (m < n ? near[i] : AT(i))
+#else
+#define ROW_AT(i) AT(i)
+#endif
+        for (g_i64 i = 0; i < m; i++) {
+            const ELEM e = ROW_AT(i);
             UNROLL
             for (int p = 0; p < DIGITS; p++)
                 cnt[p][dig(e, p)]++;
         }
-        const ELEM one = AT(0);
+        const ELEM one = ROW_AT(0);
         for (int p = 1; p < DIGITS; p++)
-            left += cnt[p][dig(one, p)] != n;
+            left += cnt[p][dig(one, p)] != m;
         for (int p = 0; p < DIGITS; p++) {
             g_u32 s = 0, *at = cnt[p];
-            if (p > 0 && at[dig(one, p)] == n)
+            if (p > 0 && at[dig(one, p)] == m)
                 continue;
             for (int d = 0; d < 256; d++) {
                 const g_u32 c = at[d];
@@ -413,7 +444,7 @@ GND_FN int before(ELEM x, ELEM y)
         if (left > 0)                                                                                      \
             dst[to] = e;                                                                                   \
         else                                                                                               \
-            GIVE(to, e);                                                                                   \
+            GIVE(to + before, e);                                                                                   \
     } while (0)
 #else
             /* the last pass ends in the result */
@@ -423,12 +454,12 @@ GND_FN int before(ELEM x, ELEM y)
 #define PLACE(e) (dst[at[dig(e, p)]++] = (e))
 #endif
             if (p == 0) {
-                for (g_i64 i = 0; i < n; i++) {
-                    const ELEM e = AT(i);
+                for (g_i64 i = 0; i < m; i++) {
+                    const ELEM e = ROW_AT(i);
                     PLACE(e);
                 }
             } else {
-                for (g_i64 i = 0; i < n; i++) {
+                for (g_i64 i = 0; i < m; i++) {
                     const ELEM e = src[i];
                     PLACE(e);
                 }

@@ -112,6 +112,30 @@ static void fold_part(gnd__runner *r, column *c, int64_t *index, int64_t rows, i
     }
 }
 
+/* Places of extremes (int64) of n columns from `left` on. */
+static void find_places(gnd__runner *r, column *best, int64_t rows, int64_t left, int64_t n)
+{
+    const gnd__points *p = r->p;
+    int64_t index[GND__POINTS_AXES] = {0};
+    for (int64_t x = 0; x < rows; x++) {
+        for (int i = 0; i < p->nvalue; i++)
+            if (!p->value[i].after)
+                gnd__points_value(r, i, left, n);
+        for (int f = 0; f < p->nfold; f++) {
+            const gnd__pfold *fold = &p->fold[f];
+            if (x == 0) {
+                memcpy(best[f].v[0], r->v[fold->value], (size_t)n * fold->size);
+                memset(best[f].v[1], 0, (size_t)n * sizeof(int64_t));
+            } else {
+                fold->place(best[f].v[0], (int64_t *)(void *)best[f].v[1], r->v[fold->value], x,
+                            (size_t)n);
+            }
+        }
+        r->later = 1;
+        next_row(r, index);
+    }
+}
+
 void gnd__points_columns(gnd__runner *r)
 {
     const gnd__points *p = r->p;
@@ -122,18 +146,20 @@ void gnd__points_columns(gnd__runner *r)
         rows *= p->dim[d];
     for (int64_t left = 0; left < p->dim[last]; left += p->block) {
         const int64_t n = p->dim[last] - left < p->block ? p->dim[last] - left : p->block;
-        const int split = p->chunk < rows;
-        if (!split)
+        const int split = p->chunk < rows, places = p->fold[0].place != NULL;
+        if (places)
+            find_places(r, whole, rows, left, n);
+        else if (!split)
             fold_part(r, whole, index, rows, left, n);
-        for (int f = 0; f < p->nfold && split; f++)
+        for (int f = 0; f < p->nfold && split && !places; f++)
             begin(&p->fold[f], &whole[f], n);
-        for (int64_t x = 0; x < rows && split; x += p->chunk) {
+        for (int64_t x = 0; x < rows && split && !places; x += p->chunk) {
             fold_part(r, part, index, rows - x < p->chunk ? rows - x : p->chunk, left, n);
             for (int f = 0; f < p->nfold; f++)
                 add(&p->fold[f], &whole[f], &part[f], n);
         }
         for (int f = 0; f < p->nfold; f++)
-            r->folded[f] = finish(&p->fold[f], &whole[f], n);
+            r->folded[f] = places ? whole[f].v[1] : finish(&p->fold[f], &whole[f], n);
         for (int i = 0; i < p->nvalue; i++)
             if (p->value[i].after)
                 gnd__points_value(r, i, left, n);

@@ -156,7 +156,14 @@ void gnd__fold_end(const gnd__pfold *f, gnd__folding *s, char *z)
 void gnd__fold_row(const gnd__pfold *f, gnd__folding *s, const char *v, int64_t n, int most,
                    char *z)
 {
-    if ((n <= RUN || f->unordered) && !f->place) { /* one run, nothing to carry along */
+    if (f->place) {
+        char best[GND__POINTS_BYTES];
+        int64_t place = -1;
+        f->place(best, &place, v, 0, (size_t)n);
+        memcpy(z, &place, sizeof place);
+        return;
+    }
+    if (n <= RUN || f->unordered) { /* one run, nothing to carry along */
         gnd__fill(f->size, z, f->identity, 1);
         f->run(z, v, (size_t)n);
         return;

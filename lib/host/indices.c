@@ -14,11 +14,20 @@
 #define TAKE(type)                                                                                 \
     do {                                                                                           \
         type *to = z;                                                                              \
-        const type *from = (const type *)(const void *)mem;                                        \
-        for (int64_t i = 0; i < n && c; i++)                                                       \
-            to[i] = c[i] ? from[i * step + (x ? x[i] : 0)] : 0;                                    \
-        for (int64_t i = 0; i < n && !c; i++)                                                      \
-            to[i] = from[i * step + (x ? x[i] : 0)];                                               \
+        for (int64_t r = 0; r < rows; r++, to += n) {                                              \
+            const type *from = (const type *)(const void *)mem + r * row;                          \
+            const int64_t *by = x ? x + r * n : x;                                                 \
+            const uint8_t *if_ = c ? c + r * n : c;                                                \
+            if (c)                                                                                 \
+                for (int64_t i = 0; i < n; i++)                                                    \
+                    to[i] = if_[i] ? from[i * step + (x ? by[i] : 0)] : 0;                         \
+            else if (x && step == 0)                                                               \
+                for (int64_t i = 0; i < n; i++)                                                    \
+                    to[i] = from[by[i]];                                                           \
+            else                                                                                   \
+                for (int64_t i = 0; i < n; i++)                                                    \
+                    to[i] = from[i * step + (x ? by[i] : 0)];                                      \
+        }                                                                                          \
     } while (0)
 
 #define CHOOSE(type)                                                                               \
@@ -59,12 +68,16 @@ static void check(int64_t *z, const int64_t *x, int64_t extent, int32_t *entry, 
 }
 
 void gnd__points_index(const gnd__pvalue *v, void *z, const char *const arg[3], int64_t at,
-                       int64_t step, const char *mem, int32_t *entry, int64_t n)
+                       const int64_t stride[2], const char *mem, int32_t *entry, int64_t rows,
+                       int64_t n)
 {
+    const int64_t row = stride[0], step = stride[1];
     const int64_t *x = (const void *)arg[0], *y = (const void *)arg[1];
     const uint8_t *c = (const void *)arg[0];
     int64_t *index = z;
     uint8_t *flag = z;
+    if (v->kind != GND__PV_WITHIN && v->kind != GND__PV_TAKE)
+        n *= rows;
     switch ((gnd__pvkind)v->kind) {
     case GND__PV_OFFSET:
         for (int64_t i = 0; i < n; i++)
@@ -77,8 +90,10 @@ void gnd__points_index(const gnd__pvalue *v, void *z, const char *const arg[3], 
         break;
     case GND__PV_WITHIN:
         c = (const void *)arg[1];
-        for (int64_t i = 0; i < n; i++)
-            flag[i] = (!c || c[i]) && (uint64_t)(at + i * step + (x ? x[i] : 0)) < (uint64_t)v->p;
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t k = 0, i = r * n; k < n; k++, i++)
+                flag[i] = (!c || c[i]) &&
+                          (uint64_t)(at + r * row + k * step + (x ? x[i] : 0)) < (uint64_t)v->p;
         break;
     case GND__PV_TAKE:
         c = (const void *)arg[1];

@@ -124,6 +124,10 @@ int gnd__inner_axis(const int64_t to[2], const int64_t from[2], int64_t m, int64
 void gnd__move2(int size, char *z, const int64_t to[2], const char *x, const int64_t from[2],
                 int64_t m, int64_t n)
 {
+    if (to[1] == 1 && from[1] == 1 && to[0] == n && from[0] == n) {
+        memcpy(z, x, (size_t)(m * n) * (size_t)size);
+        return;
+    }
     const int by = gnd__inner_axis(to, from, m, n);
     const int side = from[0] == 1 && to[1] == 1 && from[1] != 1 && n > 1
                          ? turn(size, z, to[0], x, from[1], m, n)

@@ -2,15 +2,15 @@
  *
  * host/native.h - primitives of few elements on the calling thread, in memory that host and device
  * share, with the bits of the kernels that a CPU device runs. native.c is made from the texts of
- * these kernels by tools/gen-native.awk; nativesort.c is the stable order, which is unique;
- * nativecount.c has what is made of ints and copies.
+ * these kernels by tools/gen-native.awk; nativesort.c is the stable order, which is unique, as
+ * are the parts of it that nativerank.c has; nativecount.c has what is made of ints and copies.
  */
 #ifndef GND_HOST_NATIVE_H
 #define GND_HOST_NATIVE_H
 
 #include <gnd/types.h>
 
-enum { GND__NATIVE_INS = 3 };
+enum { GND__NATIVE_INS = 3, GND__NATIVE_PLACES = 24 /* of GND__NATIVE_RANKS, at most */ };
 /* What is computed. */
 typedef enum gnd__native_what {
     GND__NATIVE_NONE,
@@ -23,7 +23,11 @@ typedef enum gnd__native_what {
                         */
     GND__NATIVE_LAST,  /* for m places, the last of n positions (int64) that names each; op: 0 */
     GND__NATIVE_TALLY, /* for m places, how many of n ints name each; op: the ints' dtype */
-    GND__NATIVE_SET    /* n positions set some of m rows of `inner` elements, in each of
+    GND__NATIVE_RANKS, /* of m rows of n elements those at `keep` places when sorted; descending;
+                          inputs: elements, places (keep, m), the shape of the result */
+    GND__NATIVE_PARTITION, /* op: 1: indices; m rows of n in three parts; keep from place `inner`
+                              on; descending; inputs: elements, a pivot for each row */
+    GND__NATIVE_SET        /* n positions set some of m rows of `inner` elements, in each of
                         `keep` batches; op: what has which axes; inputs: positions, values, base */
 } gnd__native_what;
 /* GND__NATIVE_SET: what values and positions have an axis for. */
@@ -67,6 +71,17 @@ void gnd__native_last(const gnd__native *w, const int64_t *x, char *y);
 void gnd__native_tally(const gnd__native *w, const char *x, int64_t *y);
 void gnd__native_set(const gnd__native *w, const int64_t *pos, const char *value, const char *base,
                      char *y);
+
+/* See GND__NATIVE_RANKS (which returns 0 if memory is short) and GND__NATIVE_PARTITION. */
+int gnd__native_ranks(const gnd__native *w, const char *x, const int64_t *place, char *y);
+void gnd__native_partition(const gnd__native *w, const char *x, const char *pivot, char *y);
+
+/* The m greatest of n keys, or the least, in any order. n is at least GND__NATIVE_TOP(m); held:
+ * room for twice as many. */
+#define GND__NATIVE_TOP(m) (2 * (m) + 4 * GND__NATIVE_LOOK)
+enum { GND__NATIVE_LOOK = 64 };
+void gnd__native_top_u32(const uint32_t *k, int64_t n, int64_t m, int least, uint32_t *held);
+void gnd__native_top_u64(const uint64_t *k, int64_t n, int64_t m, int least, uint64_t *held);
 
 /* Rows of n elements of a real dtype but float16 and bfloat16, sorted: `keep` of each, from place
  * `first` on, go to y, as elements, or as indices (int64) if `arg`. NaN is last, equal elements

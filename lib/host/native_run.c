@@ -10,6 +10,8 @@
 enum {
     MOST = 8192,
     MOST_SORTED = 8192,
+    MOST_RANKED = 8192,
+    RANKED = 40, /* elements that take as long as another place */
     MOST_ROW = 32768,
     MOST_MOVED = 32768,
     SET_COST = 131072,
@@ -54,6 +56,13 @@ int gnd__native_has(const gnd__native *w)
     case GND__NATIVE_SORT:
         return kind != 'c' && w->t != GND_FLOAT16 && w->t != GND_BFLOAT16 &&
                w->n <= (w->m == 1 ? MOST_ROW : MOST_SORTED / w->m);
+    case GND__NATIVE_RANKS:
+        return kind != 'c' && w->t != GND_FLOAT16 && w->t != GND_BFLOAT16 &&
+               w->keep <= GND__NATIVE_PLACES &&
+               (w->m == 1 ? w->n <= MOST_ROW : w->n + RANKED * (w->keep + 1) <= MOST_RANKED / w->m);
+    case GND__NATIVE_PARTITION:
+        return kind != 'c' && w->t != GND_FLOAT16 && w->t != GND_BFLOAT16 &&
+               w->n <= MOST_ROW / w->m;
     case GND__NATIVE_SCAN:
         return w->n <= (is_running(w) ? MOST_RUNNING : MOST) / w->m / w->inner &&
                gnd__native_scan_of(w->op, w->t, w->inner > 1);
@@ -76,6 +85,8 @@ int gnd__native_run(const gnd__native *w, const char *const in[GND__NATIVE_INS],
     case GND__NATIVE_SORT:
         return gnd__native_sort(w->t, in[0], out, w->m, w->n, w->inner, w->keep, w->op,
                                 w->descending);
+    case GND__NATIVE_RANKS: return gnd__native_ranks(w, in[0], (const void *)in[1], out);
+    case GND__NATIVE_PARTITION: gnd__native_partition(w, in[0], in[1], out); return 1;
     case GND__NATIVE_SCAN:
         gnd__native_scan_of(w->op, w->t, w->inner > 1)(in[0], out, w->m, w->n, w->inner);
         return 1;

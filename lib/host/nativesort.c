@@ -12,6 +12,7 @@
 #include "base/dtype.h"
 #include "base/mem.h"
 #include "host/clones.h"
+#include "host/nativekeys.h"
 #include "host/radix.h"
 
 /* At -O2 GCC leaves the loops scalar. */
@@ -24,20 +25,6 @@ enum { SHORT = 24, RANKED = 80 };
 
 /* A key of up to 32 bits stands before its index in one word. */
 typedef gnd__keyed item;
-
-/* The key of bits u: of floats NaN is all ones whatever the direction, and -0 is 0. */
-static inline uint64_t key_of(uint64_t u, int kind, int bits, int descending)
-{
-    const uint64_t top = (uint64_t)1 << (bits - 1), all = top | (top - 1), a = u & ~top;
-    const uint64_t flip = descending ? all : 0;
-    if (kind == 'i')
-        return u ^ top ^ flip;
-    if (kind != 'f')
-        return u ^ flip;
-    if (a > (bits == 32 ? (uint64_t)0xff << 23 : (uint64_t)0x7ff << 52))
-        return all;
-    return (a == 0 ? top : u & top ? ~u & all : u | top) ^ flip;
-}
 
 #define INSERT(name, type, KEY)                                                                    \
     static void name(type *s, int64_t n)                                                           \
@@ -55,6 +42,34 @@ static inline uint64_t key_of(uint64_t u, int kind, int bits, int descending)
 #define KEY_OF(x) ((x).key)
 INSERT(insert_words, uint64_t, SELF)
 INSERT(insert_items, item, KEY_OF)
+INSERT(insert_keys, uint32_t, SELF)
+
+/* Whether places first to first + keep - 1 of n are so few at an end that these are selected. */
+static int at_end(int64_t n, int64_t first, int64_t keep)
+{
+    return (first == 0 || first + keep == n) && keep <= n / 16 && n >= GND__NATIVE_TOP(keep);
+}
+
+/* The keep first or last of n keys, sorted; t: room for n and MORE more. */
+enum { MORE = 4 * GND__NATIVE_LOOK + 256 };
+static uint32_t *end_u32(const uint32_t *k, int64_t n, int64_t first, int64_t keep, uint32_t *t)
+{
+    int64_t none = 0;
+    gnd__native_top_u32(k, n, keep, first == 0, t);
+    if (keep > SHORT)
+        return gnd__radix_u32(t, t + keep, keep, 0, &none, keep);
+    insert_keys(t, keep);
+    return t;
+}
+static uint64_t *end_u64(const uint64_t *k, int64_t n, int64_t first, int64_t keep, uint64_t *t)
+{
+    int64_t none = 0;
+    gnd__native_top_u64(k, n, keep, first == 0, t);
+    if (keep > SHORT)
+        return gnd__radix_u64(t, t + keep, keep, 0, &none, keep);
+    insert_words(t, keep);
+    return t;
+}
 
 /* order: for each place the number of its element, by counting what comes before each. */
 GND__CLONES static void by_rank(const uint64_t *k, int64_t n, uint64_t *order)
@@ -73,7 +88,7 @@ GND__CLONES static void by_rank(const uint64_t *k, int64_t n, uint64_t *order)
 #define KEYS(type, ...)                                                                            \
     for (int64_t i = 0; i < n; i++) {                                                              \
         const uint64_t key =                                                                       \
-            key_of(((const type *)x)[i], kind, 8 * (int)sizeof(type), descending);                 \
+            gnd__key_of(((const type *)x)[i], kind, 8 * (int)sizeof(type), descending);            \
         __VA_ARGS__;                                                                               \
     }
 
@@ -169,17 +184,21 @@ static void sort_bytes(const uint8_t *x, uint8_t *y, int64_t n, int64_t first, i
     }
 }
 
-#define BY_KEYS(name, key_type, SORT)                                                              \
+#define BY_KEYS(name, key_type, SORT, END)                                                         \
     do {                                                                                           \
         key_type *k = room;                                                                        \
         if (!keys_of_##name(row, n, kind, descending, k))                                          \
             return 0;                                                                              \
-        k = SORT(k, k + n, n, 0, &first, keep);                                                    \
-        put_##name(y, k + first, keep, kind, descending);                                          \
+        if (at_end(n, first, keep))                                                                \
+            k = END(k, n, first, keep, k + n);                                                     \
+        else                                                                                       \
+            k = SORT(k, k + n, n, 0, &first, keep) + first;                                        \
+        put_##name(y, k, keep, kind, descending);                                                  \
         return 1;                                                                                  \
     } while (0)
 
-/* Sorts a row without indices; `room` is for 2 * n keys. Returns 0 if that is not possible. */
+/* Sorts a row without indices; `room` is for 2 * n + MORE keys. Returns 0 if that is not possible.
+ */
 static int sort_alone(int size, int kind, const char *row, char *y, int64_t n, int64_t first,
                       int64_t keep, int descending, void *room)
 {
@@ -188,9 +207,9 @@ static int sort_alone(int size, int kind, const char *row, char *y, int64_t n, i
         sort_bytes((const uint8_t *)row, (uint8_t *)y, n, first, keep,
                    (kind == 'i' ? 0x80 : 0) ^ (descending ? 0xff : 0));
         return 1;
-    case 2: BY_KEYS(u16, uint32_t, gnd__radix_u32);
-    case 4: BY_KEYS(u32, uint32_t, gnd__radix_u32);
-    default: BY_KEYS(u64, uint64_t, gnd__radix_u64);
+    case 2: BY_KEYS(u16, uint32_t, gnd__radix_u32, end_u32);
+    case 4: BY_KEYS(u32, uint32_t, gnd__radix_u32, end_u32);
+    default: BY_KEYS(u64, uint64_t, gnd__radix_u64, end_u64);
     }
 }
 
@@ -206,7 +225,7 @@ static void sort_keyed(int size, int kind, const char *row, char *y, int64_t n, 
             keys(size, kind, row, n, descending, w, s);
         else
             for (int64_t i = 0; i < n; i++)
-                w[i] = key_of(((const uint64_t *)(const void *)row)[i], kind, 64, descending);
+                w[i] = gnd__key_of(((const uint64_t *)(const void *)row)[i], kind, 64, descending);
         by_rank(w, n, order);
         w = order;
         mask = UINT64_MAX;
@@ -214,7 +233,10 @@ static void sort_keyed(int size, int kind, const char *row, char *y, int64_t n, 
         keys(size, kind, row, n, descending, w, s);
         if (words && n <= SHORT)
             insert_words(w, n);
-        else if (words)
+        else if (words && at_end(n, first, keep)) {
+            w = end_u64(w, n, first, keep, w + n);
+            first = 0;
+        } else if (words)
             w = gnd__radix_u64(w, w + n, n, 32, &first, keep);
         else if (n <= SHORT)
             insert_items(s, n);
@@ -229,7 +251,7 @@ int gnd__native_sort(gnd_dtype t, const void *x, void *y, int64_t rows, int64_t 
                      int64_t keep, int arg, int descending)
 {
     const int size = (int)gnd_dtype_size(t), kind = gnd_dtype_kind(t);
-    item *s = gnd__malloc(2 * (size_t)n * sizeof *s);
+    item *s = gnd__malloc((2 * (size_t)n + MORE / 2) * sizeof *s);
     if (!s)
         return 0;
     for (int64_t r = 0; r < rows; r++) {

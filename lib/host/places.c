@@ -5,6 +5,7 @@
 #include "host/exact.h"
 
 #include <string.h>
+#include "host/clones.h"
 
 /* At -O2 GCC leaves the loops scalar. This changes no result. */
 #if defined __GNUC__ && !defined __clang__
@@ -25,10 +26,17 @@ enum { CHUNK = 64 };
         }                                                                                          \
         for (size_t i = 0; i < n; i += CHUNK) {                                                    \
             const size_t to = n - i < CHUNK ? n : i + CHUNK;                                       \
-            int any = 0;                                                                           \
-            for (size_t j = i; j < to; j++)                                                        \
-                any |= (v[j] BEATS b) | (v[j] != v[j]);                                            \
-            for (size_t j = i; j < to && any; j++)                                                 \
+            int any = 0, odd = 0;                                                                  \
+            for (size_t j = i; j < to; j++) {                                                      \
+                any |= v[j] BEATS b;                                                               \
+                odd |= v[j] != v[j];                                                               \
+            }                                                                                      \
+            for (size_t j = i; j < to && any && !odd; j++)                                         \
+                if (v[j] BEATS b) {                                                                \
+                    b = v[j];                                                                      \
+                    at = from + (int64_t)j;                                                        \
+                }                                                                                  \
+            for (size_t j = i; j < to && odd; j++)                                                 \
                 if (v[j] BEATS b || (v[j] != v[j] && b == b)) {                                    \
                     b = v[j];                                                                      \
                     at = from + (int64_t)j;                                                        \
@@ -36,6 +44,17 @@ enum { CHUNK = 64 };
         }                                                                                          \
         memcpy(best, &b, sizeof b);                                                                \
         *place = at;                                                                               \
+    }                                                                                              \
+    GND__CLONES static void name##_down(void *best, int64_t *place, const void *x, int64_t row,    \
+                                        size_t n)                                                  \
+    {                                                                                              \
+        const type *v = x;                                                                         \
+        type *b = best;                                                                            \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            const int take = (v[i] BEATS b[i]) | ((v[i] != v[i]) & (b[i] == b[i]));                \
+            b[i] = take ? v[i] : b[i];                                                             \
+            place[i] = take ? row : place[i];                                                      \
+        }                                                                                          \
     }
 #define BOTH(t, type)                                                                              \
     PLACE(most_##t, type, >)                                                                       \
@@ -51,14 +70,19 @@ BOTH(u64, uint64_t)
 BOTH(f32, float)
 BOTH(f64, double)
 
-gnd__place_loop *gnd__exact_place(gnd_dtype t, int least)
+gnd__place_loop *gnd__exact_place(gnd_dtype t, int least, int down)
 {
-    static gnd__place_loop *const loops[GND_NDTYPES][2] = {
-        [GND_BOOL] = {most_u8, least_u8},     [GND_INT8] = {most_i8, least_i8},
-        [GND_INT16] = {most_i16, least_i16},  [GND_INT32] = {most_i32, least_i32},
-        [GND_INT64] = {most_i64, least_i64},  [GND_UINT8] = {most_u8, least_u8},
-        [GND_UINT16] = {most_u16, least_u16}, [GND_UINT32] = {most_u32, least_u32},
-        [GND_UINT64] = {most_u64, least_u64}, [GND_FLOAT32] = {most_f32, least_f32},
-        [GND_FLOAT64] = {most_f64, least_f64}};
-    return loops[t][least];
+#define LOOPS(t)                                                                                   \
+    {                                                                                              \
+        {most_##t, least_##t},                                                                     \
+        {                                                                                          \
+            most_##t##_down, least_##t##_down                                                      \
+        }                                                                                          \
+    }
+    static gnd__place_loop *const loops[GND_NDTYPES][2][2] = {
+        [GND_BOOL] = LOOPS(u8),     [GND_INT8] = LOOPS(i8),    [GND_INT16] = LOOPS(i16),
+        [GND_INT32] = LOOPS(i32),   [GND_INT64] = LOOPS(i64),  [GND_UINT8] = LOOPS(u8),
+        [GND_UINT16] = LOOPS(u16),  [GND_UINT32] = LOOPS(u32), [GND_UINT64] = LOOPS(u64),
+        [GND_FLOAT32] = LOOPS(f32), [GND_FLOAT64] = LOOPS(f64)};
+    return loops[t][down][least];
 }

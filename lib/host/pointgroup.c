@@ -8,21 +8,17 @@
 /* Value i, an index or what one selects (GND__PV_OFFSET and after), of g rows of n points. */
 static void index_of(gnd__runner *r, int i, int64_t g, int64_t n)
 {
+    static const int64_t none[2] = {0, 0};
     const gnd__points *p = r->p;
     const gnd__pvalue *v = &p->value[i];
     const int last = p->naxes - 1, has = v->kind == GND__PV_WITHIN || v->kind == GND__PV_TAKE;
-    const gnd__paccess *from = has ? &p->access[v->ref] : NULL;
-    const int64_t rows = has ? g : 1, each = has ? n : g * n;
-    for (int64_t x = 0; x < rows; x++) {
-        const char *arg[3];
-        for (int j = 0; j < 3; j++)
-            arg[j] = v->a[j] < 0 ? NULL : r->v[v->a[j]] + x * n * p->value[v->a[j]].size;
-        const int64_t row = has ? x * from->stride[last - 1] : 0;
-        gnd__points_index(v, gnd__points_room(r, i) + x * n * v->size, arg,
-                          has ? r->first[v->ref] + row : 0, has ? from->stride[last] : 0,
-                          v->kind == GND__PV_TAKE ? r->at[v->ref] + row * v->size : NULL,
-                          v->kind == GND__PV_CHECK ? r->check[v->ref] : NULL, each);
-    }
+    const char *arg[3];
+    for (int j = 0; j < 3; j++)
+        arg[j] = v->a[j] < 0 ? NULL : r->v[v->a[j]];
+    gnd__points_index(v, gnd__points_room(r, i), arg, has ? r->first[v->ref] : 0,
+                      has ? p->access[v->ref].stride + last - 1 : none,
+                      v->kind == GND__PV_TAKE ? r->at[v->ref] : NULL,
+                      v->kind == GND__PV_CHECK ? r->check[v->ref] : NULL, g, n);
 }
 
 static void load(gnd__runner *r, int i, int64_t g, int64_t n)
@@ -42,9 +38,11 @@ static void count(gnd__runner *r, int i, int64_t g, int64_t n)
     const gnd__pvalue *v = &r->p->value[i];
     const int64_t *step = r->p->access[v->ref].stride + r->p->naxes - 2;
     int64_t *z = (void *)gnd__points_room(r, i);
-    for (int64_t x = 0; x < g; x++)
-        for (int64_t k = 0; k < n; k++)
-            z[x * n + k] = r->first[v->ref] + x * step[0] + k * step[1];
+    for (int64_t x = 0; x < g; x++) {
+        int64_t at = r->first[v->ref] + x * step[0];
+        for (int64_t k = 0; k < n; k++, at += step[1])
+            z[x * n + k] = at;
+    }
 }
 
 /* Value i of g rows of n points. */
@@ -81,6 +79,12 @@ static void run(gnd__runner *r, int64_t g, int later)
     for (int f = 0; f < p->nfold; f++) {
         const gnd__pfold *fold = &p->fold[f];
         const int to = fold->place ? GND__POINTS_BYTES : fold->size;
+        if (n == 1 && !fold->place) { /* a reduction over no axis */
+            char none[GND__POINTS_BLOCK * GND__POINTS_BYTES];
+            gnd__fill(to, none, fold->identity, g);
+            fold->op(r->result[f], none, r->v[fold->value], NULL, (size_t)g);
+            continue;
+        }
         for (int64_t x = 0; x < g; x++)
             gnd__fold_row(fold, &r->fold[f], r->v[fold->value] + x * n * fold->size, n, p->most,
                           r->result[f] + x * to);

@@ -175,7 +175,9 @@ int64_t gnd__points_cost(const gnd__points *p)
     }
     for (int f = 0; f < p->nfold; f++) {
         point += p->fold[f].place ? PLACED : (p->fold[f].size + 3) / 4;
+        const int one = p->group && n == 1 && !p->fold[f].place;
         fold += p->nred ? results * CALL
+                : one   ? rows + groups * CALL
                         : rows * (n < GND__FOLD_LANES || p->fold[f].unordered ? RUNS : LANES);
     }
     calls += p->nred ? p->nfold : 0;

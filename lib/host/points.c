@@ -105,9 +105,9 @@ static void index_of(gnd__runner *r, int i, int64_t left, int64_t n)
         fill_block(r, v->a[j], n);
         arg[j] = v->a[j] < 0 ? NULL : r->v[v->a[j]];
     }
-    gnd__points_index(v, gnd__points_room(r, i), arg, at, step,
+    gnd__points_index(v, gnd__points_room(r, i), arg, at, (const int64_t[2]){0, step},
                       v->kind == GND__PV_TAKE ? r->at[v->ref] + left * step * v->size : NULL,
-                      v->kind == GND__PV_CHECK ? r->check[v->ref] : NULL, n);
+                      v->kind == GND__PV_CHECK ? r->check[v->ref] : NULL, 1, n);
     r->v[i] = gnd__points_room(r, i);
 }
 
@@ -250,11 +250,15 @@ int gnd__points_run(const gnd__points *p, char *const *mem, const char *constant
         r.at[i] = mem[i];
         r.first[i] = p->access[i].off;
     }
+    const int64_t row = p->naxes < 1 ? 1
+                        : p->group   ? p->block
+                                     : p->dim[p->naxes - 1],
+                  most = row < p->block ? row : p->block;
     for (int i = 0; i < p->nvalue; i++)
         if (p->value[i].kind == GND__PV_CONST) {
             const gnd__pvalue *v = &p->value[i];
             char *z = gnd__points_room(&r, i);
-            gnd__fill(v->size, z, constant + v->ref * GND__POINTS_BYTES, p->block);
+            gnd__fill(v->size, z, constant + v->ref * GND__POINTS_BYTES, most);
             r.v[i] = z;
         }
     for (;;) {

@@ -156,9 +156,11 @@ int gnd__points_cut(const gnd__points *p, gnd__pbox *box);
 /* Computes them, as gnd__points_run. */
 void gnd__boxes_run(const gnd__pbox *box, int n, char *const *mem, const char *constant);
 
-/* n values of kind GND__PV_OFFSET or after. arg: the values a[]; at, step: in elements, the address
- * of the first point and its step, of access ref; mem: its memory there; entry: of a check. */
+/* Values of kind GND__PV_OFFSET or after, of `rows` rows of n points. arg: the values a[]; at,
+ * stride: in elements, the address of the first point and its steps, of rows and of points, of
+ * access ref; mem: its memory there; entry: of a check. */
 void gnd__points_index(const gnd__pvalue *v, void *z, const char *const arg[3], int64_t at,
-                       int64_t step, const char *mem, int32_t *entry, int64_t n);
+                       const int64_t stride[2], const char *mem, int32_t *entry, int64_t rows,
+                       int64_t n);
 
 #endif

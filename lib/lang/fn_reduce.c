@@ -51,7 +51,8 @@ static int named(const gnd__args *c, const char *name)
 {
     const size_t n = strlen(name);
     for (int i = 0; i < GND__FN_PARAMS && c->param[i]; i++)
-        if (!strncmp(c->param[i], name, n) && strchr("|,=", c->param[i][n]))
+        if (c->param[i][0] == *name && !strncmp(c->param[i], name, n) &&
+            strchr("|,=", c->param[i][n]))
             return i;
     return -1;
 }

@@ -183,6 +183,14 @@ static void partition(gnd__prog *p, int indices)
     d.n = x->dim[x->ndim - 1];
     d.rows = x->size / d.n;
     d.keep = p->dim[p->ndim - 1];
+    p->native = (gnd__native){.what = GND__NATIVE_PARTITION,
+                              .op = indices,
+                              .descending = p->args->n[GND__SORT_DESCENDING] != 0,
+                              .t = x->dtype,
+                              .m = d.rows,
+                              .n = d.n,
+                              .inner = p->args->n[GND__SORT_FROM],
+                              .keep = d.keep};
     d.group = p->t->cpu ? 1 : gnd__prog_group(p, GROUP);
     d.blocks = (want + d.rows - 1) / d.rows;
     if (d.blocks > (d.n + least - 1) / least)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * prim/ranks.c - elements at given places of sorted rows: nodes; programs for CPUs, see
- * kernels/ranks.cl. Five passes, of which three read all elements, where a sort has two for each
- * byte of a key.
+ * kernels/ranks.cl. Long rows have five passes, of which three read all elements, where a sort has
+ * two for each byte of a key; of short rows, and of many, a work-item has whole ones.
  */
 #include "prim/ranks.h"
 
@@ -11,22 +11,25 @@
 #include "prim/ranks_priv.h"
 
 enum {
-    LEAST = 1 << 14,  /* elements of a row; shorter ones are sorted on the way to few results */
+    SHORT = 64,       /* the longest rows that are sorted on the way to few results */
+    LEAST = 1 << 14,  /* elements of a row from which on several work-items share it */
     GPU_LEAST = 8193, /* a group of a GPU sorts shorter ones in registers */
-    ROWS = 16,        /* most rows: each block of one has counters */
+    ROWS = 16,        /* most rows of that kind: each block of one has counters */
     WANTED = 24,      /* most places of a row */
     BITS = 12,        /* the logarithm of the number of intervals */
     NARROW_BITS =
         9, /* of rows of fewer than MANY elements: counters take a quarter of them at most */
     MANY = 1 << 16,
+    ROW_BITS = 7, /* of rows of fewer than SOME elements that work-items have whole */
+    SOME = 2048,
     RUN = 1 << 14 /* least elements of a block */
 };
 
-int gnd__ranks_pay(const gnd_device *dev, gnd_dtype t, int64_t rows, int64_t n, int64_t places)
+int gnd__ranks_pay(const gnd_device *dev, gnd_dtype t, int64_t n, int64_t places)
 {
     if (gnd_dtype_kind(t) == 'c' || n > UINT32_MAX)
         return 0;
-    return gnd__for_cpu(dev) ? n >= LEAST && rows <= ROWS && places <= WANTED
+    return gnd__for_cpu(dev) ? n > SHORT && places <= WANTED
                              : n >= GPU_LEAST && places <= GND__RANKS_GPU_WANTED;
 }
 
@@ -49,6 +52,16 @@ typedef struct ranker {
     int bits, ends, counts, found, interval, goal, moved;
 } ranker;
 
+static void definitions(const ranker *r)
+{
+    gnd__prog *p = r->p;
+    gnd__pk_def(p, "#define BITS %d\n#define WANTED %d\n#define flip %d\n", r->bits, WANTED,
+                p->args->n[0] ? -1 : 0);
+    gnd__pk_def(p, "#define ELEM g_u%d\n#define KEY g_u%d\n", 8 * (int)gnd_dtype_size(r->elem),
+                8 * (int)gnd_dtype_size(r->key));
+    gnd__pk_defs(p, "ranks_defs", r->t);
+}
+
 static void begin(const ranker *r, const char *name, int reads)
 {
     gnd__prog *p = r->p;
@@ -61,11 +74,7 @@ static void begin(const ranker *r, const char *name, int reads)
     gnd__pk_int(p, "blocks", r->blocks);
     gnd__pk_int(p, "run", r->run);
     gnd__pk_mem(p, "ends", r->ends, r->key);
-    gnd__pk_def(p, "#define BITS %d\n#define WANTED %d\n#define flip %d\n", r->bits, WANTED,
-                p->args->n[0] ? -1 : 0);
-    gnd__pk_def(p, "#define ELEM g_u%d\n#define KEY g_u%d\n", 8 * (int)gnd_dtype_size(r->elem),
-                8 * (int)gnd_dtype_size(r->key));
-    gnd__pk_defs(p, "ranks_defs", r->t);
+    definitions(r);
 }
 
 static void end(const ranker *r, const char *body, int64_t items, int64_t rd, int64_t wr)
@@ -106,6 +115,25 @@ static void together(const ranker *r)
         gnd__pk_add(p, "    }\n");
     }
     gnd__pk_end1(p, r->rows, 1, gnd__prog_reads(p, 0), p->size * (int64_t)gnd_dtype_size(r->elem));
+}
+
+/* Rows that are short, or many. */
+static void each(ranker *r)
+{
+    gnd__prog *p = r->p;
+    const int64_t size = (int64_t)gnd_dtype_size(r->elem);
+    const int keys = gnd__prog_scratch(p, 2 * r->rows * r->n * size);
+    r->bits = r->n < SOME ? ROW_BITS : NARROW_BITS;
+    gnd__pk_begin(p, "k_row");
+    gnd__pk_in(p, "x", 0);
+    gnd__pk_int(p, "rows", r->rows);
+    gnd__pk_int(p, "n", r->n);
+    gnd__pk_int(p, "wanted", r->wanted);
+    gnd__pk_mem(p, "keys", keys, r->elem);
+    definitions(r);
+    gnd__pk_in(p, "r", 1);
+    gnd__pk_out(p, "b");
+    end(r, "ranks_row", r->rows, gnd__prog_reads(p, 0), p->size * (int64_t)gnd_dtype_size(r->elem));
 }
 
 static void passes(const ranker *r)
@@ -162,6 +190,16 @@ void gnd__prim_ranks(gnd__prog *p)
     r.rows = x->dim[0];
     r.n = x->dim[1];
     r.wanted = p->dim[0];
+    p->native = (gnd__native){.what = GND__NATIVE_RANKS,
+                              .descending = p->args->n[0] != 0,
+                              .t = x->dtype,
+                              .m = r.rows,
+                              .n = r.n,
+                              .keep = r.wanted};
+    if (r.n < LEAST || r.rows > ROWS) {
+        each(&r);
+        return;
+    }
     r.blocks = (2 * units + r.rows - 1) / r.rows;
     if (r.blocks > (r.n + RUN - 1) / RUN)
         r.blocks = (r.n + RUN - 1) / RUN;

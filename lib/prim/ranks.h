@@ -7,8 +7,8 @@
 
 #include "graph/graph.h"
 
-/* Whether that pays for so many places of each of the rows of n elements. Not of complex dtypes. */
-int gnd__ranks_pay(const gnd_device *dev, gnd_dtype t, int64_t rows, int64_t n, int64_t places);
+/* Whether that pays for so many places of each row of n elements. Not of complex dtypes. */
+int gnd__ranks_pay(const gnd_device *dev, gnd_dtype t, int64_t n, int64_t places);
 /* Of x, (rows, n), the elements that gnd__sort_node has at `place`, int64 of (places, rows) from 0
  * to n - 1: (places, rows). Zeros are 0, not -0, and NaN are one positive quiet NaN. n is at most
  * UINT32_MAX. */

@@ -142,6 +142,15 @@ static gnd__scalar identity(gnd__identity what, gnd_dtype t)
     return s;
 }
 
+/* Whether k finds places alone. */
+static int has_places(const gnd__kir *k)
+{
+    int yes = k->nreds > 0;
+    for (int j = 0; j < k->nreds; j++)
+        yes &= gnd__reds[k->red[j].op].place;
+    return yes;
+}
+
 /* Sets fold j of h from reduction j of k. Returns 0 if the host has no loop for it. */
 static int set_fold(struct gnd__here *h, const gnd__kir *k, int j)
 {
@@ -155,8 +164,8 @@ static int set_fold(struct gnd__here *h, const gnd__kir *k, int j)
     f->value = red->value;
     f->size = (uint8_t)gnd_dtype_size(t);
     if (info->place) {
-        f->place = gnd__exact_place(t, info->identity == GND__HIGHEST);
-        return red->out == GND_INT64 && f->place && !h->p.nred;
+        f->place = gnd__exact_place(t, info->identity == GND__HIGHEST, h->p.nred > 0);
+        return red->out == GND_INT64 && f->place && (!h->p.nred || (k->nred == 1 && has_places(k)));
     }
     f->unordered = gnd_dtype_kind(t) != 'f';
     f->compensated = info->compensated && gnd_dtype_kind(t) == 'f';

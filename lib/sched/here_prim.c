@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "graph/graph.h"
 #include "sched/here_priv.h"
+#include "sched/maker.h"
 
 /* Where operand m of a program is: its slot, and bytes behind the slot's beginning. */
 static void find(const gnd__here_slots *at, const gnd__pmem *m, gnd_dtype t, int32_t *slot,

@@ -91,8 +91,8 @@ def _fill_in():
         doc = f'{short}({_shown(name, parameters, method)})\n--\n\n{text}'
         if method:
             if short not in ndarray.__dict__:
-                doc = doc.replace('(', '(self, ', 1).replace('(self, )', '(self)', 1)
-                setattr(ndarray, short, _as_method(_core._function(name, 1, short, doc), short, text))
+                doc = doc.replace('(', '($self, ', 1).replace('($self, )', '($self)', 1)
+                setattr(ndarray, short, _core._method(name, short, doc))
             continue
         where = modules[module or group].__dict__ if (module or group) in modules else own
         if short in where:
@@ -103,16 +103,6 @@ def _fill_in():
         nin, nout = _ufunc.OTHERS.get(name, (_core._operands(name), 1))
         f = _core._function(name, 0, short, doc, nin)
         where[short] = _ufunc.make(name, f, text, nin, nout) if nin else f
-
-
-def _as_method(f, name, text):
-    def method(self, *args, **keywords):
-        return f(self, *args, **keywords)
-    method.__name__ = name
-    method.__qualname__ = f'ndarray.{name}'
-    method.__doc__ = text
-    method.__wrapped__ = f
-    return method
 
 
 _fill_in()

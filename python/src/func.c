@@ -4,24 +4,10 @@
  * them: its object holds the handle of the entry to call. Every function takes two more keywords:
  * device= is the device of the result, out= is an ndarray that receives the result.
  */
-#include "py.h"
+#include "func.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST = 64 }; /* values of one call */
-
-typedef struct entry {
-    const gnd_function *f;
-    PyMethodDef def;
-    int elementwise; /* the number of its operands as a ufunc; 0: it is not a ufunc */
-    int order;       /* the index of the parameter order=; -1: it has none */
-    int keeps;       /* without order= the result has the order of the arguments */
-    int places;      /* the number of values it takes by position; -1: any number */
-    int linalg;      /* it belongs to numpy.linalg */
-    int nkeys;       /* the number of its keyword-only parameters */
-    char key[4][24]; /* their names; NumPy takes them by position too, after out */
-} entry;
 
 /* The device of the first ndarray among the values. NumPy arrays are copied to that device. */
 static gnd_device *first_device(PyObject *const *args, Py_ssize_t n)
@@ -41,7 +27,7 @@ static gnd_device *first_device(PyObject *const *args, Py_ssize_t n)
 }
 
 /* Whether the result may be cast to the dtype of out, by NumPy's rule "same_kind". */
-static int fits(const entry *e, PyObject *result, PyObject *out)
+static int fits(const py_entry *e, PyObject *result, PyObject *out)
 {
     gnd_array *x = py_is_array(result) ? py_value((py_array *)result) : NULL,
               *y = x ? py_value((py_array *)out) : NULL;
@@ -62,7 +48,7 @@ static int fits(const entry *e, PyObject *result, PyObject *out)
 }
 
 /* Writes a result to out: an array, a tuple of one, or for several results a tuple of as many. */
-static PyObject *to_out(const entry *e, PyObject *result, PyObject *out)
+static PyObject *to_out(const py_entry *e, PyObject *result, PyObject *out)
 {
     if (result && PyTuple_Check(result) && PyTuple_Check(out) &&
         PyTuple_Size(result) == PyTuple_Size(out)) {
@@ -105,7 +91,7 @@ static PyObject *moved(PyObject *result, gnd_device *dev)
 }
 
 /* Whether NumPy's result would be in Fortran order. order= decides; without it, the arguments. */
-static int in_fortran_order(const entry *e, PyObject *const *args, Py_ssize_t n, PyObject *order)
+static int in_fortran_order(const py_entry *e, PyObject *const *args, Py_ssize_t n, PyObject *order)
 {
     const char *s = NULL;
     if (!order && e->order >= 0 && e->order < n)
@@ -128,7 +114,7 @@ static void set_order(PyObject *result)
 }
 
 /* A call with keywords that only ufuncs have (where=, casting= and so on): handled in Python. */
-static PyObject *call_ufunc(const entry *e, PyObject *const *args, Py_ssize_t n, PyObject *names)
+static PyObject *call_ufunc(const py_entry *e, PyObject *const *args, Py_ssize_t n, PyObject *names)
 {
     PyObject *m = PyImport_ImportModule("gnd._ufunc");
     PyObject *t = PyTuple_New(n), *k = PyDict_New(), *r = NULL;
@@ -156,23 +142,20 @@ static int all_bools(PyObject *const *args, Py_ssize_t n)
     return 1;
 }
 
-static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
+PyObject *py_call_entry(const py_entry *e, PyObject *const *args, Py_ssize_t n, PyObject *names)
 {
-    const entry *e = PyCapsule_GetPointer(self, NULL);
     const Py_ssize_t nk = names ? PyTuple_Size(names) : 0, all = n + nk;
-    gnd_value in[MOST], out;
-    const char *keyword[MOST];
-    char other[MOST]; /* of each keyword: whether it is passed to the table's function */
+    gnd_value in[PY_MOST], out;
+    const char *keyword[PY_MOST];
+    char other[PY_MOST]; /* of each keyword: whether it is passed to the table's function */
     py_hold h = {0};
     PyObject *result = NULL, *device = NULL, *into = NULL, *order = NULL;
     int used = (int)n, nkw = 0;
-    if (!e)
-        return NULL;
     if (e->elementwise && n > e->elementwise)
         return call_ufunc(e, args, n, names);
-    if (all > MOST) {
+    if (all > PY_MOST) {
         PyErr_Format(PyExc_TypeError, "%s: %zd values: at most %d are possible; give a list",
-                     e->def.ml_name, all, MOST);
+                     e->def.ml_name, all, PY_MOST);
         return NULL;
     }
     /* As in sum(x, axis, dtype, out, keepdims): out follows the positional values, then come the
@@ -232,8 +215,14 @@ done:
     return result;
 }
 
+static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
+{
+    const py_entry *e = PyCapsule_GetPointer(self, NULL);
+    return e ? py_call_entry(e, args, n, names) : NULL;
+}
+
 /* Fills in e from the parameters that the table lists. */
-static void describe(entry *e)
+static void describe(py_entry *e)
 {
     gnd_function_info info;
     e->order = -1;
@@ -252,6 +241,24 @@ static void describe(entry *e)
             e->order = i;
             e->keeps = info.parameter[i].value[1] == 'K';
         }
+}
+
+/* Never freed: functions of a module live as long as the process. */
+py_entry *py_entry_new(const gnd_function *f, const char *own, const char *doc)
+{
+    py_entry *e = calloc(1, sizeof *e);
+    char *n = strdup(own), *d = doc ? strdup(doc) : NULL;
+    if (!e || !n || (doc && !d)) {
+        free(e);
+        free(n);
+        free(d);
+        PyErr_NoMemory();
+        return NULL;
+    }
+    e->f = f;
+    describe(e);
+    e->def = (PyMethodDef){n, NULL, METH_FASTCALL | METH_KEYWORDS, d};
+    return e;
 }
 
 /* _operands(name): the number of operands of the elementwise operation of that name; 0: the name is
@@ -282,21 +289,13 @@ static PyObject *make(PyObject *self, PyObject *args)
     const gnd_function *f = gnd_function_find(name, method);
     if (!f)
         return PyErr_Format(PyExc_AttributeError, "gnd has no function %s", name);
-    /* Never freed: functions of a module live as long as the process. */
-    entry *e = calloc(1, sizeof *e);
-    char *n = strdup(own), *d = doc ? strdup(doc) : NULL;
-    PyObject *capsule = e && n && (d || !doc) ? PyCapsule_New(e, NULL, NULL) : NULL;
-    if (!capsule) {
-        free(e);
-        free(n);
-        free(d);
-        return PyErr_Occurred() ? NULL : PyErr_NoMemory();
-    }
-    e->f = f;
-    describe(e);
+    py_entry *e = py_entry_new(f, own, doc);
+    PyObject *capsule = e ? PyCapsule_New(e, NULL, NULL) : NULL;
+    if (!capsule)
+        return NULL;
     e->elementwise = operands;
     e->keeps |= operands > 0;
-    e->def = (PyMethodDef){n, (PyCFunction)(void (*)(void))call, METH_FASTCALL | METH_KEYWORDS, d};
+    e->def.ml_meth = (PyCFunction)(void (*)(void))call;
     PyObject *r = PyCFunction_NewEx(&e->def, capsule, NULL);
     Py_DECREF(capsule);
     return r;
@@ -484,6 +483,7 @@ static PyObject *seeded(PyObject *self, PyObject *seed)
 PyMethodDef py_func_methods[] = {
     {"_functions", functions, METH_NOARGS, NULL},
     {"_function", make, METH_VARARGS, NULL},
+    {"_method", py_method, METH_VARARGS, NULL},
     {"_operands", operands_of, METH_VARARGS, NULL},
     {"_from_numpy", from_numpy, METH_VARARGS, NULL},
     {"_ordered", ordered, METH_VARARGS, NULL},

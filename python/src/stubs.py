@@ -245,7 +245,7 @@ def core():
     for n in sorted(k for k in dir(gnd.ndarray)
                     if not k.startswith('_') and k not in own and k not in ('real', 'imag')):
         f = getattr(gnd.ndarray, n)
-        if n in table and hasattr(f, '__wrapped__'):
+        if n in table and inspect.ismethoddescriptor(f):
             text = function(n, shown(n, table[n][0], True), table[n][1])
             lines.append('    ' + text.replace('(', '(self, ', 1).replace('(self, )', '(self)'))
         else:

@@ -270,7 +270,13 @@ static const struct {
     {"argmin(w)", 1}, /* of NaNs */
     {"argmax(l[:250].reshape((5, 50)) // 8, axis=1)", 1},
     {"argmin(abs(q) > 3)", 1},
-    {"argmax(x, axis=0)", 0},
+    {"argmax(x, axis=0)", 1}, /* of elements that are apart */
+    {"argmin(w[:252].reshape((14, 18)), axis=0)", 1},
+    {"argmax(q[:1998].reshape((666, 3)), axis=0)", 1},
+    {"argmin(l[:252].reshape((3, 7, 12)) // 4, axis=1)", 1},
+    {"argmax(b[:1600].reshape((100, 16)).astype(uint8), axis=0)", 1},
+    {"q[:1800].reshape((600, 3))[:, k[:4, 0] % 3]", 2}, /* columns by index */
+    {"q[:1800].reshape((600, 3))[k[:12] % 13, l[:3] % 3]", 3},
     {"x.T * 2 + k.T", 1}, /* several rows at once */
     {"q[:3000].reshape((750, 4)).T + 1", 1},
     {"q[:1000].reshape((500, 2)).sum(axis=1)", 1},
@@ -313,6 +319,24 @@ static const struct {
     {"sort(b[:5000])[::-1][:3000] - sort(b[:5000])[:3000]", 2},
     {"sort(b[:400].reshape((4, 100)), axis=1)", 1},
     {"partition(b[:5000], 4990)[4990:]", 1},
+    {"partition(b[:20000], 19990)[19990:]", 2}, /* parts of long rows */
+    {"partition(b[:20000].astype(float64), 7)[:8]", 2},
+    {"partition(b[:9000], 4000)", 2},
+    {"partition(-b[:12001], 11000)[10990:]", 2},
+    {"argpartition(b[:9000] // 3, 600)[590:3000]", 2},
+    {"partition((b[:9000] * 100).astype(int16), 8990)[8980:]", 2},
+    {"partition((b[:9000] / 100).astype(int64), 4400)[:4500]", 3},
+    {"partition(b[:9000].astype(uint32), 0)", 2},
+    {"partition(where(b[:9000] > 2000, w[3] / w[0] * 0, b[:9000]), 8500)[700:8700]", 4},
+    {"median(b[:3000])", 5}, /* places of rows */
+    {"median(x, axis=1)", 2},
+    {"percentile(b[:3000].reshape((3, 1000)), array([5, 50, 95.0]), axis=1)", 8},
+    {"percentile(b[:1500].reshape((300, 5)).astype(float64), array([0, 3, 100.0]), axis=0)", 8},
+    {"quantile(w, 0.25)", 5}, /* of NaNs */
+    {"nanquantile(w, 0.75)", 5},
+    {"median(l[:256].astype(int8))", 4},
+    {"median(l[:256].reshape((2, 128)) % 3, axis=1)", 5},
+    {"median(b[:20000] // 7)", 5},
     {"partition(b[:5000].astype(float64), 17)[17]", 1},
     {"argpartition(b[:5000], 5)[:5]", 1},
     {"x.astype(float16) + 1", 0},

@@ -287,6 +287,43 @@ static void long_rows(gnd_device *dev, const char *spec, gnd_dtype t)
     gnd_scope_end();
 }
 
+/* Many short rows, of which work-items have whole ones: of values that lie close together, of few
+ * values with both zeros, and with extremes. */
+static void many_rows(gnd_device *dev, const char *spec, gnd_dtype t, int n)
+{
+    enum { LINES = 400, MOST = 2100, QS = 3 };
+    static float host[LINES * MOST];
+    static double row[MOST], want[QS * LINES];
+    static const float qs[QS] = {0, 0.26F, 0.9F};
+    const int real = gnd_dtype_kind(t) == 'f', lines = n < 200 ? LINES : LINES / 20;
+    gnd_scope_begin();
+    for (int i = 0; i < lines * n; i++) {
+        const int kind = i / n % 4;
+        host[i] = kind == 0   ? (float)ref_range(0, 100) + (real ? 0.5F : 0)
+                  : kind == 1 ? (float)ref_range(0, 3) * (real && i % 2 ? -0.0F : 1.0F)
+                  : kind == 2 ? (real && i % 5 == 0 ? -1e-3F : (float)(i % 120))
+                              : (real && i % 3 == 0 ? NAN : (float)(i % 7));
+    }
+    gnd_array *x = gnd_astype(gnd_from(dev, GND_FLOAT32, DIM(lines, n), host), t);
+    gnd_array *q = gnd_from(dev, GND_FLOAT32, DIM(QS), qs);
+    for (int nan = 0; nan < 2; nan++) {
+        gnd_array *(*f)(gnd_array *, gnd_array *, gnd_axes, unsigned, gnd_quantile_method) =
+            nan ? gnd_nanquantile : gnd_quantile;
+        for (int i = 0; i < QS * lines; i++) {
+            for (int j = 0; j < n; j++)
+                row[j] = host[i % lines * n + j];
+            want[i] = reference(row, n, qs[i / lines], GND_Q_HIGHER, nan);
+        }
+        tap_is_int(wrong(f(x, q, GND_AXIS(1), 0, GND_Q_HIGHER), want, QS * lines, 0.01), 0,
+                   "%s: %d rows of %d %s, NaN %s", spec, lines, n, gnd_dtype_name(t),
+                   nan ? "skipped" : "shown");
+        gnd_array *columns = gnd_add(gnd_T(x), gnd_int(0));
+        tap_is_int(wrong(f(columns, q, GND_AXIS(0), 0, GND_Q_HIGHER), want, QS * lines, 0.01), 0,
+                   "%s: and of columns", spec);
+    }
+    gnd_scope_end();
+}
+
 /* Places in more intervals than a group of a GPU has counters for, and fewer. */
 static void many_places(gnd_device *dev, const char *spec)
 {
@@ -380,6 +417,11 @@ static void all(gnd_device *dev, const char *spec)
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i] != GND_FLOAT64 || info.has_f64)
             long_rows(dev, spec, types[i]);
+    many_rows(dev, spec, GND_FLOAT32, 65);
+    many_rows(dev, spec, GND_INT8, 151);
+    many_rows(dev, spec, GND_INT64, 130);
+    many_rows(dev, spec, GND_FLOAT16, 199);
+    many_rows(dev, spec, info.has_f64 ? GND_FLOAT64 : GND_FLOAT32, 2099);
     said(dev, spec);
 }
 

@@ -83,7 +83,7 @@ static void take(const asked *a, int n, gnd_array **at)
     if (gnd__is_bad(m)) {
         for (int i = 0; i < n; i++)
             at[i] = m;
-    } else if (gnd__ranks_pay(m->dev, (gnd_dtype)m->dtype, a->rows, a->n, n * a->nq)) {
+    } else if (gnd__ranks_pay(m->dev, (gnd_dtype)m->dtype, a->n, n * a->nq)) {
         gnd_array *all = gnd_concat(n, at, 0),
                   *y = gnd__is_bad(all) ? all : gnd__ranks_node(m, all, 0);
         for (int i = 0; i < n; i++)
