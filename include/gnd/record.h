@@ -29,8 +29,9 @@
  * fails, later steps do nothing and return the same error. The next gnd_recording_wait, _read or
  * _get reports the error once more and clears it.
  *
- * On CUDA the kernels become a CUDA graph. Elsewhere they are launched one after the other with
- * prepared arguments. Library calls (products, transforms, decompositions) run between the graphs.
+ * On CUDA two kernels or more become a CUDA graph. Elsewhere they are launched one after the other
+ * with prepared arguments. Library calls (products, transforms, decompositions) run between the
+ * graphs.
  * On OpenCL, runs of small kernels are merged into one kernel each, with bit-identical results. Up
  * to about 1000 elements this reduces the cost of a replay to between a fifth and an eighth. If the
  * merged kernel is in the kernel cache it is used from the 33rd replay on. Otherwise it is
@@ -94,13 +95,14 @@ GND_API gnd_status gnd_recording_free(gnd_recording *r);
  * evaluated if necessary; does not wait. The next replays use the new value until it is set again.
  * If no launches of the recording are in a list of the backend's (a CUDA graph, which two launches
  * or more without a library call between them become), nothing is copied: replays read x's memory,
- * which the recording holds until the input is set, written or fed again. Otherwise x is copied.
- * For an input of shape () x may be a number (gnd_real(0.1), gnd_int(3) ...): it is passed as an
- * argument of a small kernel, without a copy. For an input of gnd_placeholder_number x must be a
- * number. Step. GND_ERR_NULL; GND_ERR_STATE: the device was closed, or x depends on a placeholder;
- * GND_ERR_ARG: no such input, or an array for a number; GND_ERR_DTYPE: also a float
- * for an int input or a complex number for a real input; GND_ERR_OVERFLOW: an int outside the range
- * of the input's dtype; GND_ERR_SHAPE; GND_ERR_DEVICE; the errors of evaluating x. */
+ * which the recording holds until the input is set, written or fed again, unless x is a part of a
+ * larger array. Otherwise x is copied. For an input of shape () x may be a number (gnd_real(0.1),
+ * gnd_int(3) ...): it is passed as an argument of a small kernel, without a copy. For an input of
+ * gnd_placeholder_number x must be a number. Step. GND_ERR_NULL; GND_ERR_STATE: the device was
+ * closed, or x depends on a placeholder; GND_ERR_ARG: no such input, or an array for a number;
+ * GND_ERR_DTYPE: also a float for an int input or a complex number for a real input;
+ * GND_ERR_OVERFLOW: an int outside the range of the input's dtype; GND_ERR_SHAPE; GND_ERR_DEVICE;
+ * the errors of evaluating x. */
 GND_API gnd_status gnd_recording_set(gnd_recording *r, int i, gnd_array *x);
 /* Sets input i of shape () to the number v without making an array. Same as gnd_recording_set(r, i,
  * gnd_real(v)). */

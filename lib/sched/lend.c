@@ -26,14 +26,15 @@ void gnd__place_back(gnd__rplace *p)
     p->st->block = p->own;
 }
 
-/* The driver has the arguments of a list, and would have to be told each. */
+/* The driver has the arguments of a list, and would have to be told each. A part of a larger array
+ * is not held, because all of it would be. */
 int gnd__recorded_lend(gnd__recorded *r, int i, gnd_array *c)
 {
     const int32_t k = gnd__rplace_of(r, r->in[i]->data.st);
     gnd__storage *st = c->data.st;
     gnd__rplace *p = &r->place[k];
     if (p->written || r->cycle || gnd__version_has_lists(&r->first) || st->foreign ||
-        c->data.off != 0 || gnd__rplace_of(r, st) >= 0)
+        st->block->nbytes != p->nbytes || gnd__rplace_of(r, st) >= 0)
         return 0;
     gnd__storage_ref(st); /* first, because it may be lent to this place already */
     gnd__place_back(p);

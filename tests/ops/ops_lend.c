@@ -184,18 +184,20 @@ static void sequences(gnd_device *d, const char *spec)
     }
 }
 
-/* Sets input 0 to an array of the value v, which the caller's scope does not hold. Adds the bytes
- * in use to *used, before the array is made and after it is released. */
-static gnd_status set_to(gnd_recording *r, int64_t n, int v, uint64_t *used)
+/* Sets input 0 to the first n of `all` elements of the value v, which the caller's scope does not
+ * hold. used: the bytes in use before the array is made, and after it is released. */
+static gnd_status set_to(gnd_recording *r, int64_t n, int64_t all, int v, uint64_t *used)
 {
+    char first[32];
     gnd_stats s;
     gnd_sync(dev);
     gnd_device_stats(dev, &s);
     used[0] = s.bytes_in_use;
     gnd_scope_begin();
-    gnd_array *x = gnd_full(dev, GND_FLOAT32, 1, &n, gnd_int(v));
+    gnd_array *x = gnd_full(dev, GND_FLOAT32, 1, &all, gnd_int(v));
     gnd_status st = gnd_wait(x);
-    st = st ? st : gnd_recording_set(r, 0, x);
+    snprintf(first, sizeof first, ":%lld", (long long)n);
+    st = st ? st : gnd_recording_set(r, 0, gnd_at(x, first));
     gnd_scope_end();
     gnd_device_stats(dev, &s);
     used[1] = s.bytes_in_use;
@@ -207,24 +209,25 @@ static void memory(gnd_device *d, const char *spec)
 {
     enum { SIZE = 1 << 20 };
     const int64_t n = SIZE;
-    uint64_t used[2][2] = {{0}};
+    uint64_t used[3][2] = {{0}};
     gnd_status st = GND_OK;
-    double got[2] = {0};
+    double got[3] = {0};
     dev = d;
     gnd_scope_begin();
     gnd_array *x = gnd_placeholder(d, GND_FLOAT32, 1, &n), *y = gnd_add(x, gnd_int(1));
     gnd_recording *r = gnd_record(1, &x, 1, &y);
-    for (int k = 0; k < 2; k++) {
-        st = st ? st : set_to(r, n, 5 + k, used[k]);
+    for (int k = 0; k < 3; k++) {
+        st = st ? st : set_to(r, n, k < 2 ? n : 3 * n, 5 + k, used[k]);
         st = st ? st : gnd_replay(r);
         gnd_scope_begin();
         got[k] = gnd_item_f64(gnd_at(gnd_recording_get(r, 0), "77"), NULL);
         gnd_scope_end();
     }
-    tap_ok(!st && got[0] == 6 && got[1] == 7, "%s: set, released and replayed: %g, %g", spec,
-           got[0], got[1]);
+    tap_ok(!st && got[0] == 6 && got[1] == 7 && got[2] == 8,
+           "%s: set, released and replayed: %g, %g, %g", spec, got[0], got[1], got[2]);
     tap_is_int((int64_t)(used[0][1] - used[0][0]), 4 * SIZE, "%s: the memory is held", spec);
     tap_is_int((int64_t)(used[1][1] - used[1][0]), 0, "%s: one array's at a time", spec);
+    tap_is_int((int64_t)(used[2][1] - used[2][0]), -4 * SIZE, "%s: a part is copied", spec);
     gnd_recording_free(r);
     gnd_scope_end();
 }
