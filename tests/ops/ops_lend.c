@@ -56,12 +56,15 @@ static gnd_recording *recorded(int kind)
 {
     const int64_t dim[2] = {SIDE, SIDE};
     gnd_array *in[INPUTS], *out[OUTPUTS];
+    gnd_scope_begin();
     for (int i = 0; i < INPUTS; i++)
         in[i] = gnd_placeholder(dev, GND_FLOAT32, 2, dim);
     outputs(kind, in, out);
     out[0] = small(out[0]);
     out[1] = small(out[1]);
-    return gnd_record(INPUTS, in, OUTPUTS, out);
+    gnd_recording *r = gnd_record(INPUTS, in, OUTPUTS, out);
+    gnd_scope_end();
+    return r;
 }
 
 typedef struct model {
