@@ -444,7 +444,7 @@ GND_FN int before(ELEM x, ELEM y)
         if (left > 0)                                                                                      \
             dst[to] = e;                                                                                   \
         else                                                                                               \
-            GIVE(to + before, e);                                                                                   \
+            GIVE(to + before, e);                                                                          \
     } while (0)
 #else
             /* the last pass ends in the result */

@@ -19,8 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STRING_(x) #x
-#define STRING(x) STRING_(x)
 #define GROUP 256
 #define ACROSS 8 /* work-items of a group side by side along x: 32 bytes of float32 a store */
 #define RUN 64   /* terms of a work-item that are added without compensation */
@@ -101,9 +99,17 @@ static int in_rows(const gnd__kir *k, const tile *t, int i)
     return is_load(k, i) && a->stride[k->nkeep] == 1 && !a->stride[t->x] != !a->stride[t->y];
 }
 
-static int stage_pitch(const gnd__kir *k, const tile *t, int i)
+/* The rows of a staged input in local memory. */
+typedef struct staged_rows {
+    int along_x, count; /* the axis of the tile that they belong to; how many a group has */
+    int vector, pitch;  /* bytes of a load, and from row to row */
+} staged_rows;
+
+static staged_rows rows_of(const gnd__kir *k, const tile *t, int i)
 {
-    return t->stage * (int)gnd_dtype_size((gnd_dtype)k->access[i].dtype) + STAGE_GAP;
+    const int size = (int)gnd_dtype_size((gnd_dtype)k->access[i].dtype),
+              along_x = k->access[i].stride[t->x] != 0;
+    return (staged_rows){along_x, reach(t, along_x), t->vec * size, t->stage * size + STAGE_GAP};
 }
 
 /* Decides how many terms of rows go to local memory at a time, and which inputs' do. */
@@ -112,7 +118,7 @@ static void choose_stage(gnd__cg *c, tile *t)
     const gnd__kir *k = c->k;
     size_t largest = 1;
     uint64_t all = 0;
-    if (k->nred != 1)
+    if (k->nred != 1 || gnd__kir_has_boxes(k)) /* outside a box nothing may be loaded */
         return;
     for (int i = 0; i < k->naccess; i++) {
         const size_t size = gnd_dtype_size((gnd_dtype)k->access[i].dtype);
@@ -120,9 +126,10 @@ static void choose_stage(gnd__cg *c, tile *t)
         largest = c->vector.staged[i] && size > largest ? size : largest;
     }
     t->stage = STAGE / (int)largest;
-    for (int i = 0; i < k->naccess; i++)
-        if (c->vector.staged[i])
-            all += (uint64_t)(stage_pitch(k, t, i) * reach(t, k->access[i].stride[t->x] != 0));
+    for (int i = 0; i < k->naccess; i++) {
+        const staged_rows rows = rows_of(k, t, i);
+        all += c->vector.staged[i] ? (uint64_t)(rows.pitch * rows.count) : 0;
+    }
     if (all == 0 || all > STAGE_ALL || all > c->t->props->local_bytes / 4 * 3 ||
         gnd__kir_reduced(k) < t->stage) {
         t->stage = 0;
@@ -226,11 +233,10 @@ static void write_staged(void *who, const gnd__holeargs *a)
     for (int i = 0; i < k->naccess; i++) {
         if (!w->c->vector.staged[i])
             continue;
-        const int along_x = k->access[i].stride[t->x] != 0;
-        const int bytes = t->vec * (int)gnd_dtype_size((gnd_dtype)k->access[i].dtype);
+        const staged_rows rows = rows_of(k, t, i);
         gnd__cgf(w->c, "    const int h%d = (lid %s %d + t%c * %d) * %d + (int)(r - from) / %d;\n",
-                 i, along_x ? "%" : "/", ACROSS, along_x ? 'x' : 'y', step_of(t, along_x),
-                 stage_pitch(k, t, i) / bytes, t->vec);
+                 i, rows.along_x ? "%" : "/", ACROSS, rows.along_x ? 'x' : 'y',
+                 step_of(t, rows.along_x), rows.pitch / rows.vector, t->vec);
     }
 }
 
@@ -271,21 +277,22 @@ static void write_fills(void *who, const gnd__holeargs *a)
     for (int i = 0; i < k->naccess; i++) {
         if (!w->c->vector.staged[i])
             continue;
-        const int along_x = k->access[i].stride[t->x] != 0, per = t->stage / t->vec,
-                  count = per * reach(t, along_x);
-        const size_t size = gnd_dtype_size((gnd_dtype)k->access[i].dtype);
+        const staged_rows rows = rows_of(k, t, i);
+        const int per = t->stage / t->vec, count = per * rows.count;
+        char low[32];
+        snprintf(low, sizeof low, rows.along_x ? "xb - lid %% %d" : "yb - lid / %d", ACROSS);
         const gnd__hole own[] = {
             {"in", .number = i},
-            {"axis", .number = along_x ? t->x : t->y},
-            {"low", .text = along_x ? "xb - lid % " STRING(ACROSS) : "yb - lid / " STRING(ACROSS)},
+            {"axis", .number = rows.along_x ? t->x : t->y},
+            {"low", .text = low},
             {"last", .number = k->nkeep},
             {"group", .number = GROUP},
             {"count", .number = count},
             {"rounds", .number = (count + GROUP - 1) / GROUP},
             {"per", .number = per},
             {"vec", .number = t->vec},
-            {"raw", .text = gnd__cg_raw(size * (size_t)t->vec)},
-            {"pitch", .number = stage_pitch(k, t, i) / (int)(size * (size_t)t->vec)},
+            {"raw", .text = gnd__cg_raw((size_t)rows.vector)},
+            {"pitch", .number = rows.pitch / rows.vector},
         };
         gnd__cg_shape_of(w->c, "reduce_tile_fill", own, w);
     }
@@ -382,11 +389,11 @@ int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st)
     gnd__cg_int(c, "tilesy", ty);
     if (t->shared)
         gnd__acc_shared(c, GROUP * t->nx * t->ny);
-    for (int i = 0; i < k->naccess; i++)
+    for (int i = 0; i < k->naccess; i++) {
+        const staged_rows rows = rows_of(k, t, i);
         if (c->vector.staged[i])
-            gnd__cg_shared(c, "uint4", 16,
-                           stage_pitch(k, t, i) / 16 * reach(t, k->access[i].stride[t->x] != 0),
-                           "L%d", i);
+            gnd__cg_shared(c, "uint4", 16, rows.pitch / 16 * rows.count, "L%d", i);
+    }
     write_tile(&w);
     const size_t global = (size_t)groups * local;
     *st = gnd__cg_end(c, 1, &global, &local);

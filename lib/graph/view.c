@@ -294,7 +294,8 @@ gnd_array *gnd__view_of_part(gnd_array *y, gnd_array *part, int64_t first)
 {
     linear m;
     of_view(&m, y->p.view, part->ndim);
-    m.start[part->ndim - 1] -= first;
+    if (first)
+        m.start[part->ndim - 1] -= first;
     return viewed(part, y->ndim, y->dim, &m);
 }
 

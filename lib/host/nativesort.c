@@ -52,24 +52,19 @@ static int at_end(int64_t n, int64_t first, int64_t keep)
 
 /* The keep first or last of n keys, sorted; t: room for n and MORE more. */
 enum { MORE = 4 * GND__NATIVE_LOOK + 256 };
-static uint32_t *end_u32(const uint32_t *k, int64_t n, int64_t first, int64_t keep, uint32_t *t)
-{
-    int64_t none = 0;
-    gnd__native_top_u32(k, n, keep, first == 0, t);
-    if (keep > SHORT)
-        return gnd__radix_u32(t, t + keep, keep, 0, &none, keep);
-    insert_keys(t, keep);
-    return t;
-}
-static uint64_t *end_u64(const uint64_t *k, int64_t n, int64_t first, int64_t keep, uint64_t *t)
-{
-    int64_t none = 0;
-    gnd__native_top_u64(k, n, keep, first == 0, t);
-    if (keep > SHORT)
-        return gnd__radix_u64(t, t + keep, keep, 0, &none, keep);
-    insert_words(t, keep);
-    return t;
-}
+#define END(bits, insert)                                                                          \
+    static uint##bits##_t *end_u##bits(const uint##bits##_t *k, int64_t n, int64_t first,          \
+                                       int64_t keep, uint##bits##_t *t)                            \
+    {                                                                                              \
+        int64_t none = 0;                                                                          \
+        gnd__native_top_u##bits(k, n, keep, first == 0, t);                                        \
+        if (keep > SHORT)                                                                          \
+            return gnd__radix_u##bits(t, t + keep, keep, 0, &none, keep);                          \
+        insert(t, keep);                                                                           \
+        return t;                                                                                  \
+    }
+END(32, insert_keys)
+END(64, insert_words)
 
 /* order: for each place the number of its element, by counting what comes before each. */
 GND__CLONES static void by_rank(const uint64_t *k, int64_t n, uint64_t *order)

@@ -378,6 +378,14 @@ static void of_multiples(void)
     of_multiple(m, t, 0, INFINITY, 1);
     of_multiple(half, gnd_T(gnd_at(half, ":7")), 0, 2, 1); /* products may exceed its range */
     of_multiple(narrow, gnd_at(m, ":5"), 0, 2, 1);         /* the result is larger */
+    gnd_array *one = gnd_sum(gnd_at(m, ":1, :1"), GND_ALL, 0);
+    gnd_eval_all(1, &one);
+    gnd_array *wide = gnd_broadcast_to(gnd_multiply(one, gnd_int(2)), 2, (int64_t[]){R, C}),
+              *p = gnd_matmul(wide, t),
+              *q = gnd_multiply(gnd_matmul(gnd_broadcast_to(one, 2, (int64_t[]){R, C}), t),
+                                gnd_int(2));
+    tap_ok(!computes || gnd_item_f64(gnd_astype(gnd_array_equal(p, q, 1), GND_FLOAT64), NULL) == 1,
+           "%s: a view of a multiple of a number", where);
     gnd_scope_end();
 }
 
