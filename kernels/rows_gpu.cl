@@ -11,6 +11,9 @@
 //     arrays    of values that wait for later stages, in registers
 //     some      some output has one value for a row
 //     sure      so many vectors of a work-item lie within the row
+//     blocks    some arrays' rows of the group lie one after the other and go through local memory:
+//     reads     inputs, and
+//     writes    outputs
 //@shape rows_gpu
 const int sure = ${sure}; (void)sure;
 const int lid = (int)GND_LID(0), lane = lid % ${lanes}; (void)lane;
@@ -19,12 +22,66 @@ const int live = row < M;
 I f = live ? row : M - 1;
 ${indices f, 0, ${kept}}
 ${arrays}
+${if some}
+${output_loads}
+${end}
+${if blocks}
+const I left = M - (I)GND_GRP(0) * ${rows}, begin = (I)GND_GRP(0) * ${rows} * R;
+const int held = (int)(left < ${rows} ? left * R : ${rows} * R), mine = lid / ${lanes} * (int)R;
+${block_rows}
+${end}
+${if reads}
+${gets}
+GND_BARRIER();
+${end}
 ${stages}
+${if writes}
+GND_BARRIER();
+${puts}
+${end}
 ${if some}
 if (live && lane == 0) {
     ${row_outputs}
 }
 ${end}
+
+// The block of an input to local memory, all loads at once; and that of an output from there.
+//
+//     type, raw     of an element, and of a vector of ${per} elements
+//     rounds        vectors of a work-item
+//@shape rows_gpu_get
+{
+    GND_CONST_GLOBAL ${type} *from = p${at} + begin;
+    ${raw} t[${rounds}];
+    #pragma unroll
+    for (int n = 0; n < ${rounds}; n++) {
+        const int v = n * ${group} + lid;
+        if (v < held / ${per})
+            t[n] = ((GND_CONST_GLOBAL ${raw} *)from)[v];
+    }
+    #pragma unroll
+    for (int n = 0; n < ${rounds}; n++) {
+        const int v = n * ${group} + lid;
+        if (v < held / ${per})
+            ((GND_LOCAL_PTR ${raw} *)L${at})[v] = t[n];
+    }
+    const int rest = held / ${per} * ${per} + lid;
+    if (rest < held)
+        ((GND_LOCAL_PTR ${type} *)L${at})[rest] = from[rest];
+}
+//@shape rows_gpu_put
+{
+    GND_GLOBAL ${type} *to = p${at} + begin;
+    #pragma unroll
+    for (int n = 0; n < ${rounds}; n++) {
+        const int v = n * ${group} + lid;
+        if (v < held / ${per})
+            ((GND_GLOBAL ${raw} *)to)[v] = ((GND_LOCAL_PTR const ${raw} *)L${at})[v];
+    }
+    const int rest = held / ${per} * ${per} + lid;
+    if (rest < held)
+        to[rest] = ((GND_LOCAL_PTR const ${type} *)L${at})[rest];
+}
 
 // What a stage loads, all at once. Elements beyond the row's end are read at its begin instead.
 //

@@ -239,6 +239,16 @@ void gnd__cg_address(gnd__cg *c, int access)
         gnd__cgf(c, ") + i%d", apart);
 }
 
+void gnd__cg_element(gnd__cg *c, int access)
+{
+    if (c->vector.block[access]) {
+        gnd__cgf(c, "h%d, i%d", access, c->k->nkeep);
+        return;
+    }
+    gnd__cgf(c, "p%d, ", access);
+    gnd__cg_address(c, access);
+}
+
 void gnd__cg_unflatten(gnd__cg *c, const char *flat, int d0, int d1)
 {
     for (int d = d1 - 1; d > d0; d--)

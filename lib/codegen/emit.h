@@ -24,6 +24,8 @@ typedef struct gnd__vectors {
     uint8_t on[GND__KIR_ACCESS];     /* the accesses that use them: their elements are in u */
     uint8_t staged[GND__KIR_ACCESS]; /* those of them whose vectors are in local memory: vector hA
                                         of array LA */
+    uint8_t block[GND__KIR_ACCESS];  /* accesses without vectors whose rows of the group are in
+                                        local memory: a work-item's row is hA */
     int gathers;                     /* vectors read through an index are loaded at l == 0 */
 } gnd__vectors;
 
@@ -120,6 +122,8 @@ void gnd__cg_const_args(gnd__cg *c, int phase);
 void gnd__cg_begin_map(gnd__cg *c);
 /* Writes the index in "p3[...]": the sum over the axes, "0" if there is none. */
 void gnd__cg_address(gnd__cg *c, int access);
+/* Writes memory and index of an access, the arguments of gnd_ld and gnd_st: "p3, ..." */
+void gnd__cg_element(gnd__cg *c, int access);
 /* Writes the index to which condition i applies. */
 void gnd__cg_place(gnd__cg *c, int i);
 /* Declares i of axes [d0, d1) from the flat index named `flat`, which it destroys. */

@@ -156,10 +156,26 @@ void gnd__rows_arrays(gnd__cg *c, const gnd__rows *w, int count)
                      count);
 }
 
+/* Writes the epilogue's loads, or its other instructions. */
+static void epilogue(gnd__cg *c, int loads)
+{
+    uint8_t pick[GND__KIR_INSTR];
+    for (int i = 0; i < c->k->ninstr; i++)
+        pick[i] = (c->k->instr[i].kind == GND__I_LOAD) == loads ? GND__PICK_COMPUTE : GND__PICK_NOT;
+    c->part.pick = pick;
+    gnd__cg_values(c, 1);
+    c->part.pick = NULL;
+}
+
+void gnd__rows_output_loads(gnd__cg *c)
+{
+    epilogue(c, 1);
+}
+
 void gnd__rows_outputs(gnd__cg *c, unsigned points)
 {
+    epilogue(c, 0);
     c->part.skip_out = points;
-    gnd__cg_values(c, 1);
     gnd__cg_stores(c);
     c->part.skip_out = 0;
 }

@@ -42,6 +42,21 @@ int gnd__rows_work(const gnd__kir *k);
 /* Makes only the reductions of stage s active (gnd__part). */
 void gnd__rows_only(gnd__cg *c, const gnd__rows *w, int s);
 
+/* Blocks: the rows of a group in local memory (rows_stage.c). Marks in block[] the accesses whose
+ * rows may be such a block, and returns the bytes of an element of all of them together; 0: there
+ * is none, or vectors of `vec` elements are as fast. */
+int gnd__rows_blocks(const gnd__kir *k, int vec, uint8_t *block);
+/* The cost of reading and writing a row there, for rows_gpu.c. */
+int64_t gnd__rows_block_cost(const gnd__kir *k, const uint8_t *block, int lanes, int nvec);
+/* The work-items of a group, at most `most`, whose rows of so many elements fit; 0: there is no
+ * such group. */
+int gnd__rows_block_group(const gnd__target *t, int lanes, int elements, int bytes, int most);
+/* The following are for the accesses marked in c->vector.block. Adds their blocks to local
+ * memory; declares a work-item's own row, h, of each; moves the inputs' or the outputs' blocks. */
+void gnd__rows_block_arrays(gnd__cg *c, const gnd__rows *w);
+void gnd__rows_block_rows(gnd__cg *c);
+void gnd__rows_block_moves(gnd__cg *c, const gnd__rows *w, int outputs);
+
 /* Bits: the outputs with a value for each element of a row. */
 unsigned gnd__rows_points(const gnd__kir *k);
 /* Sets w->pick: how each instruction gets its value in the current stage. The stage needs need[],
@@ -55,7 +70,9 @@ void gnd__rows_whole(gnd__cg *c, gnd__rows *w, const uint8_t *need);
 void gnd__rows_saved(const gnd__kir *k, const gnd__rows *w, uint8_t *there);
 /* Declares the arrays w of values kept, of `count` elements. */
 void gnd__rows_arrays(gnd__cg *c, const gnd__rows *w, int count);
-/* Writes the outputs that have one value for a row; points: the others. */
+/* Declares what the outputs that have one value for a row load, which does not wait for results. */
+void gnd__rows_output_loads(gnd__cg *c);
+/* Writes these outputs, after gnd__rows_output_loads; points: the others. */
 void gnd__rows_outputs(gnd__cg *c, unsigned points);
 /* Writes the values of the current stage, of element e_. */
 void gnd__rows_values(gnd__cg *c, const gnd__rows *w);

@@ -90,8 +90,10 @@ static int64_t lines_of(const gnd__kir *k, int access, int lanes, int vec)
 
 /* What a row costs, in 128ths of a clock of a compute unit of 4 x 32 lanes: instructions, of which
  * a work-item has some for its place, for each element and for each level of a tree; and the lines
- * of memory of each access. Both go on at once, but not perfectly. */
-static int64_t cost_of(const gnd__kir *k, int lanes, int vec, int nvec)
+ * of memory of each access. Both go on at once, but not perfectly. Of blocks in local memory each
+ * line is touched once; `bytes` are those of an element, 0 without blocks. */
+static int64_t cost_of(const gnd__kir *k, int lanes, int vec, int nvec, int bytes,
+                       const uint8_t *block)
 {
     int levels = 0;
     int64_t lines = 0;
@@ -104,40 +106,62 @@ static int64_t cost_of(const gnd__kir *k, int lanes, int vec, int nvec)
         levels++;
     const int64_t run = (int64_t)lanes * (80 + nvec * vec * gnd__rows_work(k) +
                                           (levels * 10 + (lanes > WARP ? 64 : 0)) * k->nreds),
-                  move = 128 * nvec * lines * lanes / WARP;
+                  move = bytes ? gnd__kir_reduced(k) * bytes +
+                                     gnd__rows_block_cost(k, block, lanes, nvec)
+                               : 128 * nvec * lines * lanes / WARP;
     return run > move ? run + move / 4 : move + run / 4;
 }
 
+/* The vectors of each of `lanes` work-items that hold a row in `most` elements or few more; 0: they
+ * cannot. */
+static int vectors_of(const gnd__kir *k, int lanes, int vec, int most, int largest)
+{
+    const int64_t need = (gnd__kir_reduced(k) + (int64_t)lanes * vec - 1) / ((int64_t)lanes * vec);
+    const int limit = lanes < GROUP && 2 * lanes <= largest && most > FEW_ELEMS ? FEW_ELEMS
+                      : lanes == MAX_GROUP                                      ? most + most / 4
+                                                                                : most;
+    return need * vec > limit ? 0 : vectors_from(need);
+}
+
 /* The lanes of a row: those that cost least. Few rows get more lanes, for which they have no other
- * use. */
+ * use. Marks the blocks that go through local memory. */
 static void shape_rows(gnd__cg *c, gnd__rows *w)
 {
     const gnd__kir *k = c->k;
-    const int64_t r = gnd__kir_reduced(k), m = gnd__kir_kept(k);
-    const int most = most_elements(k), largest = largest_group(k, c->t);
+    const int64_t m = gnd__kir_kept(k);
+    const int most = most_elements(k), largest = largest_group(k, c->t),
+              group = (int)gnd__cg_group(c, GROUP);
+    uint8_t block[GND__KIR_ACCESS];
     int64_t best = -1;
-    w->vec = k->nred == 1 ? gnd__cg_vector_width(k, k->nkeep, 0, 0) : 1;
-    while (w->vec > most)
-        w->vec /= 2;
+    int blocks = 0, wide = k->nred == 1 ? gnd__cg_vector_width(k, k->nkeep, 0, 0) : 1;
+    while (wide > most)
+        wide /= 2;
+    const int bytes = gnd__rows_blocks(k, wide, block);
     for (int lanes = 1; lanes <= largest && (lanes <= MAX_GROUP || best < 0); lanes *= 2) {
-        const int64_t need = (r + (int64_t)lanes * w->vec - 1) / ((int64_t)lanes * w->vec);
-        if (need * w->vec > (lanes < GROUP && 2 * lanes <= largest && most > FEW_ELEMS ? FEW_ELEMS
-                             : lanes == MAX_GROUP ? most + most / 4
-                                                  : most))
+        int vec = 1, nvec = bytes ? vectors_of(k, lanes, 1, most, largest) : 0;
+        int local = gnd__rows_block_group(c->t, lanes, lanes * nvec, bytes, group);
+        const int whole = nvec && local;
+        if (!whole) {
+            vec = wide;
+            nvec = vectors_of(k, lanes, vec, most, largest);
+            local = group < lanes ? lanes : group;
+        }
+        if (!nvec)
             continue;
-        const int nvec = vectors_from(need);
-        const int64_t cost = cost_of(k, lanes, w->vec, nvec);
-        const int idle = m * lanes < FEW_LANES && lanes <= GROUP && need * w->vec > 4;
+        const int64_t cost = cost_of(k, lanes, vec, nvec, whole ? bytes : 0, block);
+        const int idle = m * lanes < FEW_LANES && lanes <= GROUP && nvec * vec > 4;
         if (best < 0 || cost < best) {
             w->lanes = lanes;
+            w->vec = vec;
             w->nvec = nvec;
+            w->local = local;
+            blocks = whole;
             best = idle ? INT64_MAX : cost;
         }
     }
-    w->local = (int)gnd__cg_group(c, GROUP);
-    if (w->local < w->lanes)
-        w->local = w->lanes;
-    w->full = r == (int64_t)w->lanes * w->nvec * w->vec;
+    if (blocks)
+        memcpy(c->vector.block, block, sizeof block);
+    w->full = gnd__kir_reduced(k) == (int64_t)w->lanes * w->nvec * w->vec;
     w->sure = 0; /* rows of fewer vectors than these would have another kernel */
     for (int i = 0; steps[i] < w->nvec; i++)
         w->sure = steps[i];
@@ -174,8 +198,7 @@ static void write_elements(void *who, const gnd__holeargs *a)
         if (r->w.vec > 1) {
             gnd__cgf(c, "u%d.s, l", in->ref);
         } else {
-            gnd__cgf(c, "p%d, ", in->ref);
-            gnd__cg_address(c, in->ref);
+            gnd__cg_element(c, in->ref);
         }
         gnd__cgf(c, ");\n");
         r->there[i] = 1;
@@ -320,11 +343,48 @@ static void write_arrays(void *who, const gnd__holeargs *a)
     gnd__rows_arrays(r->c, &r->w, r->w.vec * r->w.nvec);
 }
 
+static void write_output_loads(void *who, const gnd__holeargs *a)
+{
+    const row_writer *r = who;
+    (void)a;
+    gnd__rows_output_loads(r->c);
+}
+
+static void write_block_rows(void *who, const gnd__holeargs *a)
+{
+    const row_writer *r = who;
+    (void)a;
+    gnd__rows_block_rows(r->c);
+}
+
+static void write_gets(void *who, const gnd__holeargs *a)
+{
+    const row_writer *r = who;
+    (void)a;
+    gnd__rows_block_moves(r->c, &r->w, 0);
+}
+
+static void write_puts(void *who, const gnd__holeargs *a)
+{
+    const row_writer *r = who;
+    (void)a;
+    gnd__rows_block_moves(r->c, &r->w, 1);
+}
+
 static void write_row_outputs(void *who, const gnd__holeargs *a)
 {
     const row_writer *r = who;
     (void)a;
     gnd__rows_outputs(r->c, r->points);
+}
+
+/* Whether inputs, or outputs, have blocks. */
+static int has_blocks(const gnd__cg *c, int outputs)
+{
+    int any = 0;
+    for (int i = 0; i < c->k->naccess; i++)
+        any |= c->vector.block[i] && gnd__cg_is_output(c->k, i) == outputs;
+    return any;
 }
 
 gnd_status gnd__cg_rows(gnd__cg *c)
@@ -346,6 +406,7 @@ gnd_status gnd__cg_rows(gnd__cg *c)
     if (r.w.lanes > 1 && !gnd__acc_in_warp(c, r.w.lanes))
         gnd__acc_shared(c, r.w.local);
     c->keys = 0;
+    gnd__rows_block_arrays(c, &r.w);
     const int rows = r.w.local / r.w.lanes;
     const gnd__hole own[] = {
         {"kept", .number = k->nkeep},
@@ -354,7 +415,14 @@ gnd_status gnd__cg_rows(gnd__cg *c)
         {"sure", .number = r.w.sure},
         {"arrays", .write = write_arrays},
         {"stages", .write = write_stages},
+        {"blocks", .number = has_blocks(c, 0) || has_blocks(c, 1)},
+        {"reads", .number = has_blocks(c, 0)},
+        {"writes", .number = has_blocks(c, 1)},
+        {"block_rows", .write = write_block_rows},
+        {"gets", .write = write_gets},
+        {"puts", .write = write_puts},
         {"some", .number = r.points != (1u << k->nout) - 1},
+        {"output_loads", .write = write_output_loads},
         {"row_outputs", .write = write_row_outputs},
     };
     gnd__cg_shape_of(c, "rows_gpu", own, &r);

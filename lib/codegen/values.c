@@ -234,8 +234,8 @@ static void load_text(gnd__cg *c, const gnd__instr *in)
         gnd__cgf(c, "gnd_ld_%s(u%d.s, l)", suffix, in->ref);
         return;
     }
-    gnd__cgf(c, "gnd_ld_%s(p%d, ", suffix, in->ref);
-    gnd__cg_address(c, in->ref);
+    gnd__cgf(c, "gnd_ld_%s(", suffix);
+    gnd__cg_element(c, in->ref);
     gnd__cgf(c, ")");
 }
 
@@ -342,8 +342,8 @@ void gnd__cg_stores(gnd__cg *c)
         if (c->vector.width > 1 && c->vector.on[a]) {
             gnd__cgf(c, "    gnd_st_%s(u%d.s, l, v%d);\n", s, a, c->k->out[i].value);
         } else {
-            gnd__cgf(c, "    gnd_st_%s(p%d, ", s, a);
-            gnd__cg_address(c, a);
+            gnd__cgf(c, "    gnd_st_%s(", s);
+            gnd__cg_element(c, a);
             gnd__cgf(c, ", v%d);\n", c->k->out[i].value);
         }
     }
