@@ -92,23 +92,16 @@ static gnd_array *matrix(gnd_array *x, gnd_dtype t, int column)
     return gnd__expanded(c, column ? 2 : 1);
 }
 
-/* Whether x is an operation that is still to be computed. */
-static int is_map(const gnd_array *x)
+/* Whether the product with a vector is a sum of products. On a GPU memory bounds it, so no library
+ * is faster; and as a sum it is one kernel with what its operands are still to be computed from (a
+ * conversion of pixels) and with what follows (an activation). */
+static int is_sum(const gnd_array *a, const product *p)
 {
-    return (x->kind == GND__OP || x->kind == GND__CAST) &&
-           __atomic_load_n(&x->pending, __ATOMIC_RELAXED);
+    return !gnd__for_cpu(a->dev) && a->dtype != GND_BOOL &&
+           (p->dim[p->ndim - 1] == 1 || p->dim[p->ndim - 2] == 1);
 }
 
-/* Whether the product with a vector, of few terms, is a sum of maps: then an operand that is still
- * to be computed (a conversion of pixels) becomes part of its kernel, and is in no memory. */
-static int fuses(const gnd_array *a, const gnd_array *b, const product *p)
-{
-    const int64_t terms = a->dim[a->ndim - 1];
-    return !gnd__for_cpu(a->dev) && terms <= GND__PRODUCT_TERMS && a->dtype != GND_BOOL &&
-           ((p->dim[p->ndim - 1] == 1 && is_map(a)) || (p->dim[p->ndim - 2] == 1 && is_map(b)));
-}
-
-/* The product as a map and a sum of few terms, which fuses. */
+/* The product with a vector as a sum, which fuses. */
 static gnd_array *sum_of_terms(gnd_array *a, gnd_array *b, const product *p)
 {
     const gnd_dtype t = (gnd_dtype)a->dtype;
@@ -179,10 +172,8 @@ static gnd_array *multiply(gnd_array *a, gnd_array *b, const product *p)
     int perm[GND_MAX_NDIM];
     if (twice)
         return twice;
-    if (fuses(a, b, p))
-        return sum_of_terms(a, b, p);
     if (!gnd__attention_of(a, b, &x))
-        return gnd__matmul_node(a, b, p->ndim, p->dim);
+        return is_sum(a, p) ? sum_of_terms(a, b, p) : gnd__matmul_node(a, b, p->ndim, p->dim);
     for (int d = 0; d < p->ndim; d++)
         perm[d] = d < p->ndim - 2 ? d : 2 * p->ndim - 3 - d;
     gnd_array *k = gnd__permuted(x.kt, perm);
