@@ -47,6 +47,7 @@ typedef struct gnd__pnode {
     /* an earlier attempt found that a kernel which it shares with others is too large */
     uint8_t no_merge;
     uint8_t no_rows;  /* an earlier attempt found that its work cannot use rows */
+    uint8_t below;    /* store_short: inside a stored value that is repeated */
     uint8_t conflict; /* used by several kernels, or by one through different views */
     uint8_t expanded; /* some use repeats its elements (1), more than a few times (4), many (2) */
     uint8_t whole;    /* some use requires that assemblies below it are stored */
@@ -206,6 +207,10 @@ static inline uint32_t gnd__kernel_ops(const gnd__pgraph *g)
     return g->gpu ? GND__KERNEL_OPS_GPU : GND__KERNEL_OPS;
 }
 void gnd__roles(gnd__pgraph *g);
+
+/* --- short.c: after gnd__roles, marks (`must`) the short reductions along rows that are better
+ * roots. Returns 1 if there are any: the roles are then chosen again. */
+int gnd__store_short(gnd__pgraph *g);
 
 /* --- group.c: works, levels, order ------------------------------------------------------------ */
 gnd_status gnd__group(gnd__pgraph *g, gnd_err *e);

@@ -253,6 +253,8 @@ gnd_status gnd__group(gnd__pgraph *g, gnd_err *e)
     do {
         g->nwork = g->ndep = g->nslot = 0;
         gnd__roles(g);
+        if (g->gpu && gnd__store_short(g))
+            gnd__roles(g);
         gnd__make_works(g);
         levels(g);
     } while (!g->oom && split_teams(g));
