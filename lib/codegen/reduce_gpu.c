@@ -20,7 +20,10 @@
 #define SHORT_ROW 2048 /* many rows up to this length: several per group, by gnd__cg_rows */
 #define MANY_ROWS 1024
 #define MIN_ITEMS 262144 /* work-items that fill a large GPU */
-#define NARROW_ROW 8     /* bytes */
+#define WAVE 1024        /* groups that a large GPU computes at a time, of GROUP work-items */
+#define LONG 32          /* elements of a work-item in the groups of several waves */
+#define MOST_SPLITS 4096
+#define NARROW_ROW 8 /* bytes */
 #define NARROW_BYTES (1 << 20)
 
 /* Marks the accesses of the body that are contiguous along axis d. */
@@ -94,7 +97,8 @@ typedef struct tiling {
     int64_t tiles, splits, chunk;
 } tiling;
 
-/* Kept points that fill less than a group: as many layers as fit. */
+/* Kept points that fill less than a group: as many layers as fit. The groups are one wave or
+ * several: after one wave and a bit of the next most of the GPU would wait for the bit. */
 static void tile_narrow(const gnd__cg *c, int64_t items, int64_t r, tiling *t)
 {
     const int64_t per = 16; /* elements of a work-item, at least */
@@ -105,8 +109,11 @@ static void tile_narrow(const gnd__cg *c, int64_t items, int64_t r, tiling *t)
     while (t->down > 1 && ((uint64_t)(t->across * t->down) > room || per * t->down > r))
         t->down--;
     t->splits = r / (per * t->down);
-    if (t->splits > MIN_ITEMS / (items * t->down))
-        t->splits = MIN_ITEMS / (items * t->down);
+    if (t->splits > WAVE)
+        t->splits = WAVE;
+    const int64_t most = r / (LONG * t->down);
+    if (most >= 3 * WAVE)
+        t->splits = most < MOST_SPLITS ? most : MOST_SPLITS;
 }
 
 /* PoCL 5.0 computes layers wrongly (3.1 does not), and they gain nothing there. */
