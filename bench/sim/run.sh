@@ -6,9 +6,10 @@
 # say. BUILD is the folder of a build. What is simulated: cost.c, and a network of 100 Gbit/s with 2 us from node to
 # node.
 #
-# WORKS: heat (the default) and those of works.c; kmeans:speed is one with these cuts only. CUTS: even speed. STEPS: the
-# steps that are timed. SIM_MIX: speeds or devices. PER_NODE: elements of each node on average (of matmul and fft2 the
-# side is rounded). FORM: heat's, stencil or halo.
+# WORKS: heat (the default) and those of works.c; kmeans:speed is one with these cuts only, kmeans:speed@16 on 16 ranks.
+# SIM_CFLAGS: options of the compiler, -O1 by default. CUTS: even speed. STEPS: the steps that are timed. SIM_MIX: speeds
+# or devices. PER_NODE: elements of each node on average (of matmul and fft2 the side is rounded). FORM: heat's, stencil
+# or halo.
 set -eu
 build=$(cd "${1:?run.sh BUILD [RANKS...]}" && pwd)
 shift
@@ -22,7 +23,7 @@ wrap="$wrap,--wrap=gnd_read_async,--wrap=gnd_from_async"
 wrap="$wrap,--wrap=gnd_device_describe,--wrap=gethostname,--wrap=gndm__sample_split"
 mkdir "$out/lib"
 # shellcheck disable=SC2086 # options
-compile() { smpicc -O1 -std=gnu11 -D_GNU_SOURCE -DGND_SIM -include "$here/cost.h" "-I$here" "-I$build/include" "-I$source/include" "$@"; }
+compile() { smpicc ${SIM_CFLAGS--O1} -std=gnu11 -D_GNU_SOURCE -DGND_SIM -include "$here/cost.h" "-I$here" "-I$build/include" "-I$source/include" "$@"; }
 (cd "$out/lib" && compile -c "$here/cost.c" "$source"/mpi/*.c)
 for program in heat works; do
     compile -o "$out/$program" "$here/$program.c" "$out"/lib/*.o $wrap "-L$build/lib/.libs" -lgnd -lm
@@ -51,9 +52,13 @@ XML
 # The side of a square of that many elements, a multiple of 1024.
 side() { awk -v n="$1" 'BEGIN { printf "%d", 1024 * int(sqrt(n) / 1024 + 0.5) }'; }
 
-for ranks in ${*:-64}; do
-    seq -f 'node%g' 0 $((ranks - 1)) >"$out/hosts"
+for all in ${*:-64}; do
     for item in ${WORKS:-heat}; do
+        case $item in
+            *@*) ranks=${item#*@} item=${item%@*} ;;
+            *) ranks=$all ;;
+        esac
+        seq -f 'node%g' 0 $((ranks - 1)) >"$out/hosts"
         work=${item%:*}
         case $item in
             *:*) list=${item#*:} ;;

@@ -7,7 +7,10 @@
 plain_only "the plain build's run does it"
 [ "$GND_TEST_MPI" != no ] || skip_all "built without MPI (Debian: libopenmpi-dev)"
 command -v smpirun >/dev/null || skip_all "no SimGrid (Debian: libsimgrid-dev)"
-WORKS='heat kmeans:speed' STEPS=2 timeout 600 "$GND_SRCDIR/bench/sim/run.sh" "$GND_BUILDDIR" 64 >out 2>err
+# Most of the time is the host's of 64 ranks that are threads: k-means, with a collective in each step, has fewer.
+few=@16
+if [ -n "${GND_TEST_ALL-}" ]; then few=; fi
+WORKS="heat kmeans:speed$few" STEPS=2 SIM_CFLAGS=-O0 timeout 600 "$GND_SRCDIR/bench/sim/run.sh" "$GND_BUILDDIR" 64 >out 2>err
 status=$?
 check "the simulation ends" test $status = 0
 [ $status = 0 ] || head -n 20 err | diag
