@@ -21,11 +21,18 @@
 
 enum { N_LEN, N_KIND, N_SCALE, N_DIM }; /* N_DIM: extents of the real side, rank of them */
 
+enum { LONGEST = 4096 }; /* elements of a row on GPUs */
+
+/* The elements for which a group has local memory. */
+static int64_t room(const gnd_props *props, gnd_dtype t)
+{
+    return (int64_t)props->local_bytes * 3 / 4 / (int64_t)gnd_dtype_size(t);
+}
+
 int64_t gnd__fft_longest(const gnd_props *props, gnd_dtype t)
 {
-    const int64_t size = (int64_t)gnd_dtype_size(t);
-    int64_t n = props->kind == GND_DEV_CPU ? 131072 / size : 4096;
-    while (n > 1 && n * size > (int64_t)props->local_bytes * 3 / 4)
+    int64_t n = props->kind == GND_DEV_CPU ? 131072 / (int64_t)gnd_dtype_size(t) : LONGEST;
+    while (n > 1 && n > room(props, t))
         n /= 2;
     return n;
 }
@@ -53,8 +60,9 @@ static int64_t complex_length(int cpu, int kind, int64_t n)
 int gnd__fft_direct(const gnd_props *props, int cpu, gnd_dtype t, int kind, int64_t n)
 {
     const int64_t m = complex_length(cpu, kind, n), longest = gnd__fft_longest(props, t);
-    return m <= (props->kind == GND_DEV_CPU && cpu ? LONGER * longest : longest) &&
-           gnd__fft_smooth(m);
+    const int fits = props->kind != GND_DEV_CPU ? m <= LONGEST && m <= room(props, t)
+                                                : m <= (cpu ? LONGER * longest : longest);
+    return fits && gnd__fft_smooth(m);
 }
 
 gnd_array *gnd__fft_node(gnd_array *x, gnd_dtype t, int kind, int inverse, int rank, int64_t n,
