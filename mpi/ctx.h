@@ -56,13 +56,14 @@ struct gndm__cuda;
 struct gndm_ctx {
     MPI_Comm comm, watch, node; /* for data; for questions after a timeout; ranks of this node */
     int watch_tag;              /* of the messages on `watch` */
-    int late;                   /* 1: gndm_open could not make the communicators in time */
     int rank, size, node_rank, node_size;
     unsigned flags;
     gnd_device *dev;
     int opened; /* 1: gndm_open opened dev */
     gnd_status status;
     int broken; /* 1: no more messages are sent */
+    int apart;  /* 1: that is because one rank left a call: not all ranks make the same calls of MPI
+                   any more, and MPI may still write to the memory of messages */
     int died;   /* 1: that is because a rank died */
     char message[GNDM_TEXT];
     char no_rebuild[GNDM_WHY]; /* why gndm_rebuild cannot go on without a rank; "": it can */
@@ -123,10 +124,13 @@ struct gndm_ctx {
 
 /* Sets the message of the context; returns st. */
 gnd_status gndm__fail(gndm_ctx *c, gnd_status st, const char *fmt, ...) GND_PRINTF(3, 4);
-/* The same, and makes the context unusable. The first such error stays. GND_ERR_NOMEM is that of
- * this rank alone, which leaves a call that others wait in: they are told (gndm__over). */
+/* The same, and makes the context unusable. The first such error stays. It is that of this rank
+ * alone, which leaves a call that others wait in: they are told (gndm__over), and get the same
+ * error. gndm__ended: of an error of which the others know already. */
 gnd_status gndm__broken(gndm_ctx *c, gnd_status st, const char *fmt, ...) GND_PRINTF(3, 4);
-/* GND_OK if rc is MPI_SUCCESS. Otherwise makes the context unusable; the message names `what`. */
+gnd_status gndm__ended(gndm_ctx *c, gnd_status st, const char *fmt, ...) GND_PRINTF(3, 4);
+/* GND_OK if rc is MPI_SUCCESS. Otherwise makes the context unusable on all ranks; the message names
+ * `what` and the rank. */
 gnd_status gndm__mpi(gndm_ctx *c, int rc, const char *what);
 /* Begins a call. func and the text of its arguments are compared across the ranks. Nested calls
  * count as part of the outermost call. Fails if the context is unusable, or, with GNDM_CHECK_CALLS,
@@ -154,7 +158,8 @@ typedef struct gndm__patience {
     double began;
 } gndm__patience;
 gnd_status gndm__idle(gndm_ctx *c, gndm__patience *p);
-/* Tells all ranks that wait, or will wait, that the context is unusable, with its message. */
+/* Tells all ranks that wait, or will wait, that the context is unusable, with its status and
+ * message. */
 void gndm__over(gndm_ctx *c);
 /* Seconds of a monotonic clock. */
 double gndm__now(void);

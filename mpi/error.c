@@ -38,11 +38,27 @@ gnd_status gndm__broken(gndm_ctx *c, gnd_status st, const char *fmt, ...)
     if (told(c, fmt, ap)) {
         c->broken = 1;
         c->status = st;
-        const size_t n = strlen(c->message);
-        if (st == GND_ERR_NOMEM && c->watch != MPI_COMM_NULL) {
-            snprintf(c->message + n, sizeof c->message - n, " [rank %d]", c->rank);
+        c->apart = c->watch != MPI_COMM_NULL;
+        if (c->apart) {
+            char name[32]; /* it is seen whatever the length of the message */
+            const int n = snprintf(name, sizeof name, " [rank %d]", c->rank);
+            const size_t most = sizeof c->message - 1 - (size_t)n, len = strlen(c->message);
+            memcpy(c->message + (len < most ? len : most), name, (size_t)n + 1);
             gndm__over(c);
         }
+    }
+    va_end(ap);
+    return c->status;
+}
+
+gnd_status gndm__ended(gndm_ctx *c, gnd_status st, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    if (told(c, fmt, ap)) {
+        c->broken = 1;
+        c->status = st;
+        c->apart = !c->died && c->watch != MPI_COMM_NULL;
     }
     va_end(ap);
     return c->status;
@@ -57,8 +73,8 @@ gnd_status gndm__mpi(gndm_ctx *c, int rc, const char *what)
     if (gndm__rank_died(c, rc))
         return c->status;
     MPI_Error_string(rc, text, &n);
-    return gndm__broken(c, GND_ERR_BACKEND, "%s: %s failed on rank %d: %s",
-                        c->func ? c->func : "gndm_open", what, c->rank, text);
+    return gndm__broken(c, GND_ERR_BACKEND, "%s: %s failed: %s", c->func ? c->func : "gndm_open",
+                        what, text);
 }
 
 /* --- calls ------------------------------------------------------------------------------------ */

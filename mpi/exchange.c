@@ -217,11 +217,7 @@ static gnd_status close_lane(lane *l)
     }
     if (!l->st || any)
         return GND_OK;
-    if (l->st == GND_ERR_NOMEM)
-        return gndm__broken(c, l->st, "%s: %s", c->func, l->text);
-    gndm__broken(c, l->st, "%s: %s [rank %d]", c->func, l->text, c->rank);
-    gndm__over(c);
-    return c->status;
+    return gndm__broken(c, l->st, "%s: %s", c->func, l->text);
 }
 
 /* --- slots ------------------------------------------------------------------------------------ */

@@ -3,6 +3,9 @@
  * file.c - parallel access to .npy files by MPI-IO. Rank 0 reads or writes the header, and every
  * rank its box of the elements. A new file has a temporary name, and is renamed when all ranks have
  * written.
+ *
+ * Each rank opens the file for itself: MPI's functions of files that several ranks have opened
+ * together wait for all of them, without a limit, also for one that failed before.
  */
 #include "npy.h"
 
@@ -76,6 +79,19 @@ static int show_box(MPI_File f, const gndm__npy *h, const gndm__box *box, MPI_Da
     return rc;
 }
 
+/* Waits for a transfer. A failure is that of the file: messages between ranks go on. */
+static gnd_status wait_for(gndm_ctx *c, MPI_Request *req)
+{
+    gndm__patience patience = {0};
+    gnd_status st = GND_OK;
+    for (int done = 0; !done && !st;) {
+        st = MPI_Test(req, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS ? GND_OK : GND_ERR_IO;
+        if (!st && !done)
+            st = gndm__idle(c, &patience);
+    }
+    return st;
+}
+
 /* Reads or writes the n elements of this rank's box. */
 static gnd_status transfer(gndm_ctx *c, MPI_File f, MPI_Datatype element, char *data, int64_t n,
                            size_t size, int writing)
@@ -90,13 +106,13 @@ static gnd_status transfer(gndm_ctx *c, MPI_File f, MPI_Datatype element, char *
                                : MPI_File_iread_at(f, at, p, k, element, &req);
         if (rc != MPI_SUCCESS)
             return GND_ERR_IO;
-        st = gndm__wait(c, 1, &req);
+        st = wait_for(c, &req);
     }
     return st;
 }
 
-/* Opens the file on all ranks, reads or writes the boxes of the ranks with takes_part != 0, and
- * closes it. The status is the same on all ranks. */
+/* Opens the file, reads or writes the boxes of the ranks with takes_part != 0, and closes it. All
+ * ranks call it; the status is the same on all of them. */
 static gnd_status boxes(gndm_ctx *c, const char *path, const gndm__npy *h, const gndm__box *box,
                         char *data, int takes_part, int writing)
 {
@@ -104,7 +120,7 @@ static gnd_status boxes(gndm_ctx *c, const char *path, const gndm__npy *h, const
     MPI_Datatype element = MPI_DATATYPE_NULL, view = MPI_DATATYPE_NULL;
     char text[GNDM_TEXT];
     const int mode = writing ? MPI_MODE_WRONLY : MPI_MODE_RDONLY;
-    const int rc = MPI_File_open(c->comm, path, mode, MPI_INFO_NULL, &f);
+    const int rc = MPI_File_open(MPI_COMM_SELF, path, mode, MPI_INFO_NULL, &f);
     gnd_status st = rc == MPI_SUCCESS ? GND_OK : GND_ERR_IO;
     snprintf(text, sizeof text, "%s: %s: cannot be opened by MPI-IO", c->func, path);
     st = gndm__agree(c, st, text);
@@ -114,12 +130,7 @@ static gnd_status boxes(gndm_ctx *c, const char *path, const gndm__npy *h, const
         return st;
     }
     const int64_t n = takes_part ? gndm__box_size(h->ndim, box) : 0;
-    gndm__box none = *box;
-    if (n == 0) /* an empty view is not allowed: view the first element, and transfer none */
-        for (int d = 0; d < h->ndim; d++)
-            none.start[d] = 0, none.stop[d] = h->shape[d] ? 1 : 0;
-    if (gndm__product(h->ndim, h->shape) &&
-        show_box(f, h, n ? box : &none, &element, &view) != MPI_SUCCESS)
+    if (n && show_box(f, h, box, &element, &view) != MPI_SUCCESS)
         st = GND_ERR_IO;
     if (!st && n)
         st = transfer(c, f, element, data, n, gnd_dtype_size(h->dtype), writing);

@@ -142,10 +142,9 @@ gnd_status gndm__nccl_settle(gndm_ctx *c)
             nccl_failed(q, broken, "NCCL", text, sizeof text);
         else
             cu_failed(q, r, "cuEventQuery", text, sizeof text);
-        st = gndm__broken(c, GND_ERR_BACKEND, "%s: during an exchange by NCCL: %s [rank %d]",
-                          c->func, text, c->rank);
-        gndm__over(c); /* the others would wait for this rank in their streams */
-        return st;
+        /* the others would wait for this rank in their streams */
+        return gndm__broken(c, GND_ERR_BACKEND, "%s: during an exchange by NCCL: %s", c->func,
+                            text);
     }
     q->pending = 0;
     return GND_OK;

@@ -55,25 +55,25 @@ static gnd_status same_floats(gndm_ctx *c)
  * kernels in the cache. If they all started at once, each would compile the same kernels. */
 static gnd_status compile_first(gndm_ctx *c)
 {
+    char text[GNDM_TEXT] = "";
+    gnd_status own = GND_OK;
     for (int turn = 0; turn < 2; turn++) {
         if ((c->node_rank == 0) == (turn == 0)) {
             const int64_t n = 1024;
             gnd_scope_begin();
             gnd_array *x = gnd_arange_i64(c->dev, 0, n, 1, GND_FLOAT32);
-            gnd_status st = gnd_wait(gnd_add_f(gnd_mul_f(x, 2), 1));
-            if (!st)
-                st = gnd_wait(gnd_sum(x, GND_ALL, 0));
+            own = gnd_wait(gnd_add_f(gnd_mul_f(x, 2), 1));
+            if (!own)
+                own = gnd_wait(gnd_sum(x, GND_ALL, 0));
+            if (own)
+                snprintf(text, sizeof text, "%s", gnd_message());
             gnd_scope_end();
-            if (st) /* the agreement below reports it */
-                c->status = st;
         }
         const gnd_status st = gndm__barrier(c, c->node);
         if (st)
             return st;
     }
-    const gnd_status st = gndm__agree(c, c->status, gnd_message());
-    c->status = GND_OK;
-    return st;
+    return gndm__agree(c, own, text);
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -117,7 +117,6 @@ static gnd_status duplicate(gndm_ctx *c, MPI_Comm comm, MPI_Comm *y)
     gnd_status st = gndm__mpi(c, MPI_Comm_idup(comm, &p->comm, &p->req), "MPI_Comm_idup");
     if (!st)
         st = gndm__wait(c, 1, &p->req);
-    c->late |= st != GND_OK;
     if (st)
         return st;
     *y = p->comm;
@@ -146,11 +145,12 @@ static gnd_status communicators(gndm_ctx *c, MPI_Comm comm)
         st = duplicate(c, comm, &c->comm);
     if (!st)
         st = duplicate(c, c->comm, &watch);
-    c->watch = watch;
+    if (!st) /* what cannot be limited in time waits for no rank that is late, or failed before */
+        st = gndm__barrier(c, c->comm);
+    c->watch = watch; /* now that all ranks have theirs */
     c->watch_tag = 1;
     if (st)
         return st;
-    /* all ranks are here, so what cannot be limited in time does not wait for one that is late */
     rc = MPI_Comm_split_type(c->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c->node);
     if (rc == MPI_SUCCESS)
         rc = divide_node(c);
@@ -177,6 +177,17 @@ static gnd_status read_switch(const char *s, unsigned flag, unsigned *flags)
     return on || !s || !*s || !strcmp(s, "0") ? GND_OK : GND_ERR_ARG;
 }
 
+/* Sets the time limit from GND_MPI_TIMEOUT. */
+static gnd_status read_limit(gndm_ctx *c)
+{
+    const char *s = getenv("GND_MPI_TIMEOUT");
+    char *end = NULL;
+    const double v = s && *s ? strtod(s, &end) : c->timeout;
+    const int bad = (end && *end) || !(v >= 0);
+    c->timeout = bad ? c->timeout : v;
+    return bad ? GND_ERR_ARG : GND_OK;
+}
+
 static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
 {
     const char *text = "";
@@ -187,6 +198,10 @@ static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
         st = gnd_device_status(c->dev);
         text = gnd_device_error(c->dev);
     }
+    const double limit = c->timeout; /* of the context before, if gndm_rebuild calls */
+    if (!st && (st = read_limit(c)))
+        text = "gndm_open: GND_MPI_TIMEOUT: not a number of seconds";
+    c->timeout = limit;
     const unsigned all = GNDM_EVEN | GNDM_CHECK_CALLS | GNDM_REPRODUCIBLE;
     if (!st && c->flags & ~all) {
         st = GND_ERR_ARG;
@@ -258,15 +273,7 @@ gndm_ctx *gndm__open_on(MPI_Comm comm, gnd_device *dev, unsigned flags, const gn
     gndm_ctx *c = new_context(flags);
     if (c->broken)
         return c;
-    const char *limit = getenv("GND_MPI_TIMEOUT");
-    if (limit && *limit) {
-        char *end;
-        c->timeout = strtod(limit, &end);
-        if (*end || !(c->timeout >= 0)) {
-            gndm__broken(c, GND_ERR_ARG, "GND_MPI_TIMEOUT=%s: not a number of seconds", limit);
-            return c;
-        }
-    }
+    read_limit(c); /* set_up tells of an error */
     if (old) {
         c->timeout = old->timeout;
         c->no_rebuild[0] = 0;
@@ -336,14 +343,11 @@ void gndm_close(gndm_ctx *c)
 {
     if (!c || (c->size == 1 && c->status == GND_ERR_NOMEM && !c->dev))
         return;
-    /* After a timeout, and if one rank had no memory, others do not take part in freeing
+    /* After a timeout, and if one rank left a call, others do not take part in freeing
      * communicators. */
-    const int over = c->broken && (c->comm != MPI_COMM_NULL || c->late) &&
-                     (c->status == GND_ERR_STATE || c->status == GND_ERR_UNSUPPORTED ||
-                      c->status == GND_ERR_NOMEM);
     int off = 1;
-    release(c, over);
-    if (MPI_Finalized(&off) != MPI_SUCCESS || off || over)
+    release(c, c->apart);
+    if (MPI_Finalized(&off) != MPI_SUCCESS || off || c->apart)
         return;
     free_communicators(c);
     free(c);

@@ -173,12 +173,12 @@ int gndm__rank_died(gndm_ctx *c, int rc)
     const int n = list_dead(c, list, sizeof list);
     c->died = 1;
     revoke(c);
-    gndm__broken(c, GND_ERR_BACKEND, "%s: %s%s died: gndm_rebuild goes on with the others",
-                 c->func ? c->func : "gndm_open",
-                 n > 1 ? "ranks "
-                 : n   ? "rank "
-                       : "another rank",
-                 list);
+    gndm__ended(c, GND_ERR_BACKEND, "%s: %s%s died: gndm_rebuild goes on with the others",
+                c->func ? c->func : "gndm_open",
+                n > 1 ? "ranks "
+                : n   ? "rank "
+                      : "another rank",
+                list);
     return 1;
 }
 

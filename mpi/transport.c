@@ -129,15 +129,23 @@ static int mapping_works(gndm_ctx *c)
         const int to = (c->rank + 1) % c->size, from = (c->rank + c->size - 1) % c->size;
         MPI_Request req[2];
         memset(data, 0, N * sizeof *data);
-        ok = MPI_Irecv(data, N, MPI_INT32_T, from, TAG, c->comm, &req[0]) == MPI_SUCCESS &&
-             MPI_Isend(gndm__memory_of(x), N, MPI_INT32_T, to, TAG, c->comm, &req[1]) ==
-                 MPI_SUCCESS &&
-             gndm__wait(c, 2, req) == GND_OK;
-        for (int i = 0; ok && i < N; i++)
+        const int in = MPI_Irecv(data, N, MPI_INT32_T, from, TAG, c->comm, &req[0]);
+        gnd_status st = gndm__mpi(c, in, "MPI_Irecv");
+        if (!st) {
+            const int out =
+                MPI_Isend(gndm__memory_of(x), N, MPI_INT32_T, to, TAG, c->comm, &req[1]);
+            st = gndm__mpi(c, out, "MPI_Isend");
+        }
+        if (!st)
+            st = gndm__wait(c, 2, req);
+        for (int i = 0; !st && ok && i < N; i++)
             ok = data[i] == i * 31 + from + 1;
+        all = ok; /* bytes that are wrong on one rank */
+        ok = !st && gndm__allreduce(c, &all, 1, MPI_INT, MPI_MIN) == GND_OK && all;
     }
     gnd_scope_end();
-    free(data);
+    if (!c->broken) /* else MPI may still write to it */
+        free(data);
     return ok;
 }
 

@@ -8,6 +8,9 @@
  * they are in. A rank that waits in gnd answers; one that does not answer in time is missing. The
  * rank that asked then informs those that answered, so all of them report the same error.
  *
+ * A rank that fails alone leaves the call that others wait in. It tells them over the same
+ * communicator, and they get its error.
+ *
  * While gndm_open makes the communicators there is no other to ask over than the caller's: the
  * messages have the largest tag there, and none is sent before the time is up.
  */
@@ -60,13 +63,12 @@ static int listen(gndm_ctx *c, char *here, char *text)
     int there = 0;
     MPI_Status s;
     char got[GNDM_TEXT] = "";
-    const int rc = MPI_Iprobe(MPI_ANY_SOURCE, c->watch_tag, c->watch, &there, &s);
-    if (rc != MPI_SUCCESS)
-        gndm__rank_died(c, rc); /* of other failures the calls on c->comm tell */
-    if (rc != MPI_SUCCESS || !there)
+    int rc = MPI_Iprobe(MPI_ANY_SOURCE, c->watch_tag, c->watch, &there, &s);
+    if (gndm__mpi(c, rc, "MPI_Iprobe") || !there)
         return 0;
-    if (MPI_Recv(got, (int)sizeof got, MPI_CHAR, s.MPI_SOURCE, s.MPI_TAG, c->watch,
-                 MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    rc = MPI_Recv(got, (int)sizeof got, MPI_CHAR, s.MPI_SOURCE, s.MPI_TAG, c->watch,
+                  MPI_STATUS_IGNORE);
+    if (gndm__mpi(c, rc, "MPI_Recv"))
         return 0;
     got[sizeof got - 1] = 0;
     if (got[0] == ASK) {
@@ -77,17 +79,27 @@ static int listen(gndm_ctx *c, char *here, char *text)
         if (strcmp(got + 1, c->call) && !text[0])
             snprintf(text, GNDM_TEXT, "rank %d is in %.200s", s.MPI_SOURCE, got + 1);
     } else if (got[0] == OVER) {
-        gndm__broken(c, GND_ERR_STATE, "%s", got + 1);
+        char *message;
+        const gnd_status st = (gnd_status)strtol(got + 1, &message, 10);
+        gndm__ended(c, st, "%s", *message ? message + 1 : "");
     }
     return 1;
 }
 
+/* Tells the ranks of `here`, or all (NULL), that the context is over. */
+static void end(gndm_ctx *c, const char *here)
+{
+    enum { HEAD = 16 };
+    snprintf(c->asked, sizeof c->asked, "%c%d %.*s", OVER, (int)c->status, GNDM_TEXT - HEAD,
+             c->message);
+    for (int r = 0; r < c->size; r++)
+        if (r != c->rank && (!here || here[r]))
+            tell(c, r, c->asked);
+}
+
 void gndm__over(gndm_ctx *c)
 {
-    snprintf(c->asked, sizeof c->asked, "%c%.*s", OVER, GNDM_TEXT - 2, c->message);
-    for (int r = 0; r < c->size; r++)
-        if (r != c->rank)
-            tell(c, r, c->asked);
+    end(c, NULL);
 }
 
 /* Asks all ranks, and fails with a message that lists those that do not answer. */
@@ -96,8 +108,8 @@ static gnd_status roll_call(gndm_ctx *c)
     static const char question[] = {ASK, 0};
     char *here = calloc((size_t)c->size, 1), text[GNDM_TEXT] = "", list[200] = "";
     if (!here)
-        return gndm__broken(c, GND_ERR_STATE, "%s: no answer from other ranks for %g s", c->func,
-                            c->timeout);
+        return gndm__ended(c, GND_ERR_STATE, "%s: no answer from other ranks for %g s", c->func,
+                           c->timeout);
     here[c->rank] = 1;
     for (int r = 0; r < c->size; r++)
         if (r != c->rank)
@@ -117,17 +129,14 @@ static gnd_status roll_call(gndm_ctx *c)
             snprintf(list + n, sizeof list - n, "%s%d", n ? ", " : "", r);
         }
     if (missing)
-        gndm__broken(c, GND_ERR_STATE,
-                     "%s: rank %d waited %g s for rank%s %s, which did not come to this call or "
-                     "a later one",
-                     c->func, c->rank, c->timeout, missing > 1 ? "s" : "", list);
+        gndm__ended(c, GND_ERR_STATE,
+                    "%s: rank %d waited %g s for rank%s %s, which did not come to this call or "
+                    "a later one",
+                    c->func, c->rank, c->timeout, missing > 1 ? "s" : "", list);
     else
-        gndm__broken(c, GND_ERR_STATE, "%s: rank %d waited %g s, although all ranks are there%s%s",
-                     c->func, c->rank, c->timeout, text[0] ? "; " : "", text);
-    snprintf(c->asked, sizeof c->asked, "%c%.*s", OVER, GNDM_TEXT - 2, c->message);
-    for (int r = 0; r < c->size; r++)
-        if (here[r] && r != c->rank)
-            tell(c, r, c->asked);
+        gndm__ended(c, GND_ERR_STATE, "%s: rank %d waited %g s, although all ranks are there%s%s",
+                    c->func, c->rank, c->timeout, text[0] ? "; " : "", text);
+    end(c, here);
     free(here);
     return c->status;
 }

@@ -62,6 +62,9 @@ else
     skip "a rank without memory" "a library before that of the sanitizers, or no compiler"
 fi
 
+# So does each call of MPI.
+started 3 mpi_refused
+
 # A rank that never comes: the program ends by MPI_Abort, after it has told.
 # shellcheck disable=SC2086 # a command and its options
 $mpirun -n 3 "$GND_BUILDDIR/tests/mpi/mpi_faults" late >out 2>err

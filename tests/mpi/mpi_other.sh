@@ -25,7 +25,7 @@ include="-I$GND_BUILDDIR/include -I$GND_SRCDIR/include -I$GND_SRCDIR/tests/lib"
         "-L$GND_BUILDDIR/lib/.libs" -lgnd $(pkg-config --libs $module)
     programs='mpi_arrays mpi_faults'
     if [ -n "${GND_TEST_ALL-}" ]; then
-        programs="$programs mpi_handles mpi_eval mpi_files mpi_sort mpi_shape mpi_linear mpi_factor mpi_names mpi_random mpi_root"
+        programs="$programs mpi_handles mpi_eval mpi_files mpi_sort mpi_shape mpi_linear mpi_factor mpi_names mpi_random mpi_root mpi_refused"
     fi
     for t in $programs; do
         check "$t with $other" $CC $flags -o $t "$GND_SRCDIR/tests/mpi/$t.c" "$GND_SRCDIR/tests/mpi/dist.c" \
@@ -57,6 +57,7 @@ if [ -n "${GND_TEST_ALL-}" ]; then
         started "$p" mpi_names
         started "$p" mpi_random
         started "$p" mpi_root
+        case $p in 3) started 3 mpi_refused ;; esac
     done
 else
     started 3 mpi_faults
