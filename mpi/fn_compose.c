@@ -12,12 +12,13 @@ static int split(const gndm_array *x)
     return x && gndm__part_split_anywhere(x->part);
 }
 
-/* Whether both operands are arrays, and one is split. */
+/* Whether both operands are arrays, and one is split; or the bits of sums must not depend on that.
+ */
 static int operands(const gndm__args *a, const char *first, const char *second, gndm_array **x)
 {
     x[0] = gndm__arg_array(a, first);
     x[1] = gndm__arg_array(a, second);
-    return x[0] && x[1] && (split(x[0]) || split(x[1]));
+    return x[0] && x[1] && (split(x[0]) || split(x[1]) || a->c->flags & GNDM_REPRODUCIBLE);
 }
 
 /* dot of vectors and matrices is matmul. */

@@ -9,8 +9,8 @@
  *
  * Errors are values too, the same on every rank. If one rank fails (its device is out of memory, it
  * cannot read a file, a function of MPI fails), all ranks get its error at the next call that
- * exchanges data; the message names the rank. Ranks that call different functions get an error that names the calls. Every wait
- * for other ranks has a limit: gndm_set_timeout.
+ * exchanges data; the message names the rank. Ranks that call different functions get an error that
+ * names the calls. Every wait for other ranks has a limit: gndm_set_timeout.
  *
  * A program must be linked with the MPI for which it was compiled. The names of functions that take
  * MPI's types contain the name of the MPI implementation, so a mismatch fails at link time. Use a

@@ -363,6 +363,8 @@ static uint64_t made_of_sums(gnd_array *x)
                                         "average(x, axis=0)",
                                         "trapezoid(x, axis=0)",
                                         "cov(x[:, :3].T)",
+                                        "dot(x[:, 0], x[:, 1])",
+                                        "vecdot(x, x, axis=0)",
                                         "einsum('ij,ik->jk', x, x)"};
     static const char *const names[] = {"x"};
     uint64_t all = UINT64_C(0xcbf29ce484222325);
