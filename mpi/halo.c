@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * halo.c - local parts with a border of the neighbours' elements, and stencils. A stencil needs the
- * borders only for the rims of its result, so the inner elements are computed while the borders are
- * under way. Both fetch boxes of the array from the mover, in one exchange. Along a periodic axis a
+ * borders only for the rims of its result. The rims are computed and sent first by the next
+ * exchange, so the rest of a step is computed while the borders of the next one are under way. Both
+ * fetch boxes of the array from the mover, in one exchange. Along a periodic axis a
  * box may extend beyond the ends of the array. It is then fetched as up to three pieces, which are
  * joined afterwards.
  */
@@ -26,7 +27,6 @@ typedef struct border {
     gndm_stencil_function f;
     void *data;
     gnd_array **inner;
-    int lazy; /* the inner elements are computed with the rims, in the same kernels */
 } border;
 
 /* Splits start .. stop on a periodic axis of n elements into the pieces from[i] .. to[i]. Returns
@@ -302,9 +302,10 @@ static gnd_array *padded(const border *q, gnd_array *in, const gndm__box *result
     return any ? gnd_pad(in, width, q->mode, NULL) : in;
 }
 
-/* Starts to compute the inner elements; called while the borders are under way. Where NCCL moves
- * the borders the result stays lazy: the next exchange computes its rims first, and sends them
- * while the rest is computed (move.c). */
+/* The inner elements; called while the borders are under way. The result stays lazy where borders
+ * are exchanged: the next exchange computes its rims first, and sends them while the rest is
+ * computed, to one array (move.c). Inner elements that were computed here would be copied beside
+ * the rims. */
 static void compute_inner(const void *data)
 {
     const border *q = data;
@@ -312,8 +313,6 @@ static void compute_inner(const void *data)
     if (!inner_box(q, &part, &inner) || gnd_status_of(q->x->local))
         return;
     *q->inner = apply(q, padded(q, q->x->local, &inner), &inner);
-    if (!q->lazy)
-        gnd_eval_all(1, q->inner); /* a failure is recorded in *q->inner */
 }
 
 /* The result of this rank: joins the rims with the inner elements, from the last axis to the
@@ -375,8 +374,8 @@ gndm_array *gndm_stencil(gndm_array *x, const int64_t *below, const int64_t *abo
                 .f = f,
                 .data = data,
                 .inner = &inner,
-                .rims = cut_axes(x->part),
-                .lazy = gndm__nccl_covers(c)};
+                .rims = cut_axes(x->part)};
+    const uint64_t before = c->stats.exchanges;
     gnd_status st =
         gndm__enter(c, "stencil", "%d axes, %.20s", x->part->ndim, mode ? mode : "NULL");
     if (!st && (!f || !mode))
@@ -392,6 +391,8 @@ gndm_array *gndm_stencil(gndm_array *x, const int64_t *below, const int64_t *abo
     if (st)
         return gndm__leave(c, gndm__error(c, st));
     gnd_array *y = finished(&q, in);
+    if (c->stats.exchanges == before) /* nothing was sent: no exchange computes it */
+        gnd_eval_all(1, &y);          /* a failure is recorded in y */
     /* a failure of this rank alone stays in its part; f gives the same dtype everywhere */
     const gnd_dtype t = gnd_status_of(y) ? x->dtype : gnd_dtype_of(y);
     return gndm__leave(c, gndm__array(c, t, x->part, y));

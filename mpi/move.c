@@ -185,7 +185,7 @@ static int64_t parcel_of(const fetching *q, int from, int to, gnd_array **with)
 }
 
 /* Copies what this rank sends to host memory, unless MPI takes it from the device. Reading it later
- * would wait for the work of `meanwhile`. */
+ * would wait for the work that begins meanwhile. */
 static gnd_status to_host(const fetching *q)
 {
     gnd_status st = GND_OK;
@@ -212,16 +212,18 @@ static gnd_status compute(const fetching *q, int n, gnd_array **all, int staged)
     int64_t sent = 0;
     for (int i = 1; i < n; i++)
         sent += gnd_size(all[i]);
-    const int first = !staged && n > 1 && sent < gnd_size(all[0]) / 64;
+    const int first = n > 1 && sent < gnd_size(all[0]) / 64;
     gnd_status st = first ? gnd_eval_all(n - 1, all + 1) : gnd_eval_all(n, all);
     if (!st)
         st = gndm__nccl_prepare(c, q->x->dtype, q->out, q->in);
-    if (!st && first)
-        st = gnd_eval_all(1, all);
-    for (int i = 0; i < n && !st && staged; i++)
+    for (int i = first; i < n && !st && staged; i++)
         st = gndm__ready(c, all[i]);
     if (!st && staged && c->cu)
         st = gndm__place_parcels(c, q->x->dtype, q->out, q->in);
+    if (!st && staged && (first || q->wish->meanwhile))
+        st = to_host(q);
+    if (!st && first)
+        st = gnd_eval_all(1, all);
     return st;
 }
 
@@ -309,8 +311,6 @@ static gnd_status exchange(fetching *q)
     gndm_ctx *c = q->c;
     const gndm__wish *wish = q->wish;
     gnd_status st = pack(q);
-    if (!st && wish->meanwhile)
-        st = to_host(q);
     const char *text = st == GND_ERR_NOMEM          ? "out of host memory"
                        : gnd_status_of(q->x->local) ? gnd_error(q->x->local)
                                                     : gnd_message();

@@ -214,23 +214,22 @@ static gndm_array *reduction(gndm_array *x)
     return gndm_along("sum", x, GND_NONE);
 }
 
+static gnd_array *neighbours(gnd_array *b, void *data)
+{
+    (void)data;
+    return gnd_add(gnd_at(b, ":-2"), gnd_at(b, "2:"));
+}
+
+/* Steps, as programs make them: the borders of a step are under way while the rest of the step
+ * before is computed. */
+enum { STEPS = 4 };
+
 static gndm_array *stencil(gndm_array *x)
 {
     const int64_t one[2] = {1, 0};
-    int64_t start[2];
-    gnd_array *h = gndm_halo(x, one, one, 1, start);
-    const int64_t n = gnd_dim(h, 0);
-    gnd_scope_begin();
-    gnd_array *up = gnd_index(h, GND_IDX(GND_SLICE(0, n < 2 ? 0 : n - 2)));
-    gnd_array *down = gnd_index(h, GND_IDX(GND_SLICE(n < 2 ? n : 2, n)));
-    gnd_array *y = gnd_keep(gnd_add(up, down));
-    gnd_scope_end();
-    gndm_part *p = gndm_part_of(x);
-    gndm_array *out = gndm_wrap(ctx, y, p);
-    gndm_part_free(p);
-    gnd_release(y);
-    gnd_release(h);
-    return out;
+    for (int i = 0; i < STEPS; i++)
+        x = gndm_stencil(x, one, one, "wrap", neighbours, NULL);
+    return x;
 }
 
 static gndm_array *product(gndm_array *x)
@@ -255,7 +254,7 @@ static const struct {
     enum { ELEMENTWISE, SUMS, PRODUCT, LINK } speed; /* which of the measured speeds limits it */
 } rows[] = {{"elementwise x*2 + 1", elementwise, 2, ELEMENTWISE},
             {"reduction x.sum()", reduction, 1, SUMS},
-            {"stencil of 2 rows with halo", stencil, 2, ELEMENTWISE},
+            {"4 steps of a stencil of 2 rows", stencil, 2 * STEPS, ELEMENTWISE},
             {"product x @ (1024, 1024)", product, 0, PRODUCT},
             {"rows to columns", redistribution, 1, LINK}};
 
@@ -348,7 +347,7 @@ static int bench(void)
         if (rows[i].speed == LINK) /* each rank keeps one part of its rows */
             work *= (p - 1.0) / p;
         if (rank == 0)
-            printf("%-28s %9.3f ms  %8.2f %s per rank  efficiency %.2f\n", rows[i].name, s * 1e3,
+            printf("%-30s %9.3f ms  %8.2f %s per rank  efficiency %.2f\n", rows[i].name, s * 1e3,
                    work / s / 1e9 / p, product ? "Gflop/s" : "GB/s   ",
                    work / s / speeds[rows[i].speed]);
     }

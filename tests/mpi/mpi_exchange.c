@@ -99,6 +99,35 @@ static void stages(void)
               1e-5, "fft2");
 }
 
+static gnd_array *pairs(gnd_array *b, void *data)
+{
+    (void)data;
+    return gnd_add(gnd_at(b, ":-2"), gnd_at(b, "2:"));
+}
+
+/* Steps of a stencil, whose rims are sent before the rest is computed. No step computes the inner
+ * elements apart from the rims, beside which they would have to be copied. */
+static void steps(void)
+{
+    const int64_t shape[2] = {512 * size, 64}, wide[4] = {1, 1, 0, 0}, one[2] = {1, 0};
+    gnd_array *ref = dist_sample(GND_INT32, 2, shape, 17);
+    gndm_array *u = dist_array(ref, 0);
+    gnd_stats before, after;
+    gnd_wait(ref);
+    gndm_wait(ctx, 1, &u);
+    gnd_device_stats(dev, &before);
+    for (int i = 0; i < 4; i++) {
+        u = gndm_stencil(u, one, one, "wrap", pairs, NULL);
+        ref = pairs(gnd_pad(ref, wide, "wrap", NULL), NULL);
+        gnd_device_stats(dev, &after);
+        if (i == 0)
+            dist_ok(after.bytes_in_use - before.bytes_in_use < 512 * 64 * sizeof(int32_t) / 2,
+                    "a stencil stores its borders, and no inner elements: %d bytes",
+                    (int)(after.bytes_in_use - before.bytes_in_use));
+    }
+    dist_same(u, ref, 0, "four steps of a stencil");
+}
+
 int main(int argc, char **argv)
 {
     static const gnd_dtype types[] = {GND_BOOL, GND_FLOAT32, GND_COMPLEX128};
@@ -115,6 +144,7 @@ int main(int argc, char **argv)
     ways(GND_FLOAT32);
     by_values();
     stages();
+    steps();
     gndm_scope_end(ctx);
     return dist_end();
 }
