@@ -296,7 +296,8 @@ int py_to_value(PyObject *o, py_hold *h, gnd_value *v)
         }
         gnd_dtype t;
         int python;
-        if (!PyType_Check(o) && !PyObject_HasAttrString(o, "itemsize")) {
+        if (!PyType_Check(o) && /* dtypes are types, or have an itemsize and no elements */
+            (!PyObject_HasAttrString(o, "itemsize") || PyObject_HasAttrString(o, "__array__"))) {
             if (PyIndex_Check(o)) {
                 PyObject *i = PyNumber_Index(o);
                 const int bad = !i || int_value(i, v);

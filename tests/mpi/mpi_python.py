@@ -398,6 +398,23 @@ def test_tools():
        'docstrings and signatures')
 
 
+def test_methods():
+    a = rng.random((6, 4))
+    x = gm.array(a)
+    ok(x.itemsize == 8 and x.tobytes() == a.tobytes(), 'itemsize and tobytes')
+    ok(same(x.view('int64'), a.view('int64'), 0) and same(x.byteswap().byteswap(), a, 0), 'view and byteswap')
+    ok(x.byteswap().tobytes() == a.byteswap().tobytes(), 'bytes in reverse order')
+    x.put([3, -1], [7, 8])
+    a.put([3, -1], [7, 8])
+    ok(same(x, a, 0), 'put')
+    x.tofile(sys.argv[1] + '/raw')
+    ok(same(gm.fromfile(sys.argv[1] + '/raw').reshape(a.shape), a, 0), 'tofile')
+    lacking = [n for n in dir(gnd.ndarray) if not n.startswith('_') and not hasattr(gm.ndarray, n)]
+    for name in lacking:
+        raises(AttributeError, lambda n=name: getattr(x, n), f'{name} says why it is not there', f'array has no {name}: ')
+    ok(len(lacking) == 8, f'the other methods of gnd: all but {lacking}')
+
+
 def test_communicators():
     if MPI is None:
         return
@@ -412,7 +429,7 @@ def test_communicators():
 
 ctx = gm.open(MPI.COMM_WORLD if MPI else None, even=RANKS > 1, timeout=100)
 ok(ctx.size == RANKS and not ctx.closed, f"{ctx.size} ranks, {'by mpi4py' if MPI else 'without mpi4py'}")
-tests = [test_data, test_errors, test_files, test_tools, test_communicators]
+tests = [test_data, test_errors, test_files, test_tools, test_methods, test_communicators]
 for test in tests + ([test_functions, test_indices, test_composed, test_assignments, test_stencil] if ALL or ctx.size > 1 else []):
     test()
 ctx.close()

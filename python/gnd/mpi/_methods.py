@@ -6,6 +6,7 @@ import numpy as np
 
 import gnd
 from .._mpi import Partition, ndarray
+from . import _composed, _index
 from ._context import _address
 
 _table: dict = {}
@@ -88,6 +89,32 @@ def _widths(self, below, above, what):
     return below, below if above is None else one(above)
 
 
+def put(self, ind, v, mode='raise'):
+    """Sets the elements at places of the flattened array to values, which are repeated as needed."""
+    _index.store(self, sys.modules['gnd.mpi'].put(self, ind, v, mode), 'put')
+
+
+def view(self, dtype=None):
+    """The bytes of the elements as elements of another dtype; a copy, as all indexing is. None: the array itself."""
+    return self if dtype is None else sys.modules['gnd.mpi'].eval(f'view_dtype(x, {np.dtype(dtype).name})', x=self)
+
+
+def byteswap(self, inplace=False):
+    """The elements with their bytes in reverse order. inplace=True: sets the array to them and returns it."""
+    y = self.context.wrap(self.local.byteswap(), self.partition)
+    return _index.store(self, y, 'byteswap') if inplace else y
+
+
+def tobytes(self, order='C'):
+    """The bytes of all elements, on every rank."""
+    return self.asnumpy().tobytes(order)
+
+
+def tofile(self, fid, sep='', format='%s'):
+    """Writes all elements to a file: rank 0 gets them, and writes."""
+    _composed._written('tofile', [self], lambda a: a[0].tofile(fid, sep, format))
+
+
 def halo(self, below, above=None, periodic=False):
     """(array, start): the part of this rank with a border of the neighbours' elements, and the place in the whole of its
     first element. below, above: how wide it is, an int or one for each axis (above: as below). Beyond the ends of the
@@ -113,6 +140,24 @@ def _refuse(self, *args, **keywords):
 def _refuse_function(self, function, types, args, kwargs):
     raise TypeError(f'{function.__module__}.{function.__name__} of a distributed array: gnd.mpi.{function.__name__} is what '
                     'distributed arrays have; x.asnumpy() copies all elements to every rank')
+
+
+_LACKING = {
+    'flat': 'x.ravel() is a distributed array',
+    'base': 'there are no views',
+    'flags': 'they are of the memory of one rank: x.local.flags',
+    'setflags': 'they are of the memory of one rank: x.local.setflags(...)',
+    'strides': 'they are of the memory of one rank: x.local.strides',
+    'to_device': 'each rank has a device: gnd.mpi.open(device=)',
+    'dump': 'gnd.mpi.save(path, x), or x.asnumpy()',
+    'dumps': 'gnd.mpi.save(path, x), or x.asnumpy()',
+}
+
+
+def _getattr(self, name):
+    why = _LACKING.get(name)
+    raise AttributeError(f'a distributed array has no {name}: {why}' if why else
+                         f"'gnd.mpi.ndarray' object has no attribute {name!r}")
 
 
 def _repr(self):
@@ -169,7 +214,7 @@ def install():
     for short, (name, text) in _table.items():
         if not hasattr(ndarray, short):
             setattr(ndarray, short, _method(short, name, text))
-    for f in (reshape, transpose, astype, asnumpy, item, tolist, wait, fill, halo, stencil):
+    for f in (reshape, transpose, astype, asnumpy, item, tolist, wait, fill, put, view, byteswap, tobytes, tofile, halo, stencil):
         f.__qualname__ = f'ndarray.{f.__name__}'
         setattr(ndarray, f.__name__, f)
     ndarray.get = asnumpy
@@ -178,9 +223,10 @@ def install():
                           doc='The array with its last two axes swapped.')
     ndarray.real = property(lambda self: sys.modules['gnd.mpi'].real(self), doc='The real parts.')
     ndarray.imag = property(lambda self: sys.modules['gnd.mpi'].imag(self), doc='The imaginary parts.')
+    ndarray.itemsize = property(lambda self: self.dtype.itemsize, doc='The size of an element in bytes.')
     ndarray.device = property(lambda self: self.context.device, doc='The device of this rank.')
     for name, f in {'__repr__': _repr, '__format__': _format, '__iter__': _iter, '__complex__': _complex,
-                    '__reduce__': _reduce, '__array__': _refuse, '__array_function__': _refuse_function}.items():
+                    '__reduce__': _reduce, '__getattr__': _getattr, '__array__': _refuse, '__array_function__': _refuse_function}.items():
         setattr(ndarray, name, f)
     ndarray.__array_ufunc__ = None  # NumPy's operators leave it to those of this type
     for f in (box, boxes):
