@@ -102,6 +102,18 @@ static void unchecked_calls(void)
     dist_ok(gndm_status(ctx) == GND_ERR_ARG && strstr(gndm_message(ctx), "GND_MPI_CHECK_CALLS"),
             "%s", gndm_message(ctx));
     gndm_close(ctx);
+    /* a wrong limit of one rank is not waited for, either */
+    const char *limit = getenv("GND_MPI_TIMEOUT");
+    char was[32];
+    snprintf(was, sizeof was, "%s", limit ? limit : "");
+    if (rank == 1)
+        setenv("GND_MPI_TIMEOUT", "soon", 1);
+    ctx = gndm_open(MPI_COMM_WORLD, dev, GNDM_EVEN);
+    setenv("GND_MPI_TIMEOUT", was, 1);
+    dist_ok(gndm_status(ctx) == GND_ERR_ARG && strstr(gndm_message(ctx), "GND_MPI_TIMEOUT") &&
+                strstr(gndm_message(ctx), "[rank 1]"),
+            "%s", gndm_message(ctx));
+    gndm_close(ctx);
     ctx = before;
 }
 
