@@ -8,6 +8,7 @@
 #include <gnd.h>
 #include <gnd/mpi.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* 5 u - (its four neighbours). */
@@ -60,6 +61,10 @@ static gnd_status picture(gndm_ctx *c, gndm_array *u, const char *png)
 int main(int argc, char **argv)
 {
     const int64_t n = argc > 1 ? atoll(argv[1]) : 64;
+    if (n < 3) {
+        fprintf(stderr, "usage: cg_mpi [N [PICTURE.png]], N at least 3\n");
+        return 2;
+    }
     MPI_Init(&argc, &argv);
     gndm_ctx *c = gndm_open(MPI_COMM_WORLD, NULL, 0);
     const gnd_value item[2] = {gnd_value_int(n), gnd_value_int(n)}, size = gnd_value_tuple(2, item);

@@ -6,6 +6,7 @@
  */
 #include <gnd.h>
 #include <gnd/mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* A hot disk. */
@@ -58,6 +59,10 @@ int main(int argc, char **argv)
 {
     const int64_t n = argc > 1 ? atoll(argv[1]) : 96;
     const int steps = argc > 2 ? atoi(argv[2]) : 50;
+    if (n < 3) {
+        fprintf(stderr, "usage: heat_mpi [N [STEPS [PICTURE.png]]], N at least 3\n");
+        return 2;
+    }
     MPI_Init(&argc, &argv);
     gndm_ctx *c = gndm_open(MPI_COMM_WORLD, NULL, 0);
     gndm_scope_begin(c);

@@ -7,6 +7,7 @@
 #include <gnd.h>
 #include <gnd/mpi.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { K = 4 };
@@ -69,6 +70,10 @@ static gnd_status picture(gndm_ctx *c, gndm_array *x, gndm_array *centre, const 
 int main(int argc, char **argv)
 {
     const int64_t n = argc > 1 ? atoll(argv[1]) : 4000;
+    if (n < 4) {
+        fprintf(stderr, "usage: kmeans_mpi [N [PICTURE.png]], N at least 4\n");
+        return 2;
+    }
     MPI_Init(&argc, &argv);
     gndm_ctx *c = gndm_open(MPI_COMM_WORLD, NULL, 0);
     gndm_scope_begin(c);

@@ -5,6 +5,7 @@
  */
 #include <gnd.h>
 #include <gnd/mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* A wave of 9 periods down and 21 across, under noise of three times its amplitude. */
@@ -41,6 +42,10 @@ static gnd_status picture(gndm_ctx *c, gndm_array *power, const char *png)
 int main(int argc, char **argv)
 {
     const int64_t n = argc > 1 ? atoll(argv[1]) : 256;
+    if (n < 32) {
+        fprintf(stderr, "usage: spectrum_mpi [N [PICTURE.png]], N at least 32\n");
+        return 2;
+    }
     MPI_Init(&argc, &argv);
     gndm_ctx *c = gndm_open(MPI_COMM_WORLD, NULL, 0);
     gndm_scope_begin(c);

@@ -39,4 +39,8 @@ else
     example 2 cg_mpi 32 u.png
     check "... and a picture" sh -c 'head -c 4 u.png | grep -q PNG'
 fi
+for e in cg_mpi heat_mpi kmeans_mpi spectrum_mpi; do
+    "$GND_BUILDDIR/examples/$e" picture.png >out 2>err
+    check "$e of no number says how it is used" grep -q "^usage: $e \[N.*PICTURE.png" err
+done
 done_testing
