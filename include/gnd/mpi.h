@@ -320,11 +320,11 @@ GND_API gnd_array *gndm_halo(gndm_array *x, const int64_t *below, const int64_t 
  * of any extents, so a result may depend only on the positions of elements relative to each
  * other. */
 typedef gnd_array *(*gndm_stencil_function)(gnd_array *x, void *data);
-/* Applies the stencil f to x. The result has the shape and partition of x. The result is
- * lazy where borders are exchanged: the next exchange computes the rims that it sends first, and
- * the rest of each part while they are under way. Beyond the ends of the array f reads elements by
- * the modes of gnd_pad: "wrap", "constant" (zeros) or "edge". GND_ERR_ARG: another mode, or a
- * border wider than the array; GND_ERR_SHAPE: a result of f has another shape. */
+/* Applies the stencil f to x. The result has the shape and partition of x, and is lazy where
+ * borders are exchanged: the next exchange computes the rims that it sends first, and the rest of
+ * each part while they are under way. Beyond the ends of the array f reads elements by the modes of
+ * gnd_pad: "wrap", "constant" (zeros) or "edge". GND_ERR_ARG: another mode, or a border wider than
+ * the array; GND_ERR_SHAPE: a result of f has another shape. */
 GND_API gndm_array *gndm_stencil(gndm_array *x, const int64_t *below, const int64_t *above,
                                  const char *mode, gndm_stencil_function f, void *data);
 
