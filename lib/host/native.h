@@ -27,6 +27,8 @@ typedef enum gnd__native_what {
                           inputs: elements, places (keep, m), the shape of the result */
     GND__NATIVE_PARTITION, /* op: 1: indices; m rows of n in three parts; keep from place `inner`
                               on; descending; inputs: elements, a pivot for each row */
+    GND__NATIVE_SUMS, /* n values, in rows of `inner`, added in m places; op: 1: to a base; inputs:
+                         positions of rows (counted in rows), values, base */
     GND__NATIVE_SET        /* n positions set some of m rows of `inner` elements, in each of
                         `keep` batches; op: what has which axes; inputs: positions, values, base */
 } gnd__native_what;
@@ -64,11 +66,13 @@ typedef void gnd__native_scan(const void *x, void *y, int64_t m, int64_t n, int6
 gnd__native_scan *gnd__native_scan_of(int op, gnd_dtype t, int columns);
 
 /* See GND__NATIVE_COPY and those after it. Positions are places; ints that are none are not
- * counted. */
+ * counted. gnd__native_sums returns 0 if memory is short. */
 void gnd__native_copy(const gnd__native *w, const char *x, char *y);
 void gnd__native_widen(const gnd__native *w, const char *x, char *y);
 void gnd__native_last(const gnd__native *w, const int64_t *x, char *y);
 void gnd__native_tally(const gnd__native *w, const char *x, int64_t *y);
+int gnd__native_sums(const gnd__native *w, const int64_t *pos, const char *value, const char *base,
+                     char *y);
 void gnd__native_set(const gnd__native *w, const int64_t *pos, const char *value, const char *base,
                      char *y);
 

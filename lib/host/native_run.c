@@ -15,6 +15,7 @@ enum {
     MOST_ROW = 32768,
     MOST_MOVED = 32768,
     SET_COST = 131072,
+    MOST_SUMMED = 65536,
     MOST_RUNNING = 32768
 };
 
@@ -72,6 +73,9 @@ int gnd__native_has(const gnd__native *w)
     case GND__NATIVE_TALLY:
         return w->n + w->m / 4 <= 2 * MOST && w->m <= MOST_MOVED &&
                (kind_of(w) == 'i' || kind_of(w) == 'u');
+    case GND__NATIVE_SUMS:
+        return kind != 'c' && w->t != GND_FLOAT16 && w->t != GND_BFLOAT16 &&
+               w->n <= MOST_SUMMED && w->m <= MOST_SUMMED - w->n;
     case GND__NATIVE_SET: return set_cost(w) <= SET_COST;
     default: return 0;
     }
@@ -94,6 +98,7 @@ int gnd__native_run(const gnd__native *w, const char *const in[GND__NATIVE_INS],
     case GND__NATIVE_WIDEN: gnd__native_widen(w, in[0], out); return 1;
     case GND__NATIVE_LAST: gnd__native_last(w, (const void *)in[0], out); return 1;
     case GND__NATIVE_TALLY: gnd__native_tally(w, in[0], (void *)out); return 1;
+    case GND__NATIVE_SUMS: return gnd__native_sums(w, (const void *)in[0], in[1], in[2], out);
     case GND__NATIVE_SET: gnd__native_set(w, (const void *)in[0], in[1], in[2], out); return 1;
     default: return 1;
     }

@@ -315,4 +315,11 @@ void gnd__prim_accumulate(gnd__prog *p)
     } else {
         add_ints(p);
     }
+    if (p->in[1].size && p->args->n[0] == GND__ACC_ADD)
+        p->native = (gnd__native){.what = GND__NATIVE_SUMS,
+                                  .op = p->nin == 3,
+                                  .t = p->dtype,
+                                  .m = p->size,
+                                  .n = p->in[1].size,
+                                  .inner = p->in[1].size / p->in[0].size};
 }
