@@ -271,18 +271,21 @@ GND_FN g_f64 gnd_unfkey_f64(g_i64 u)
     GND_LOCAL g_i32 t[256], l[256];
     const g_i64 lid = (g_i64)GND_LID(0), size = (g_i64)GND_LSZ(0), from = (g_i64)GND_GRP(0) * per;
     const g_i64 to = from + per < n ? from + per : n;
-    g_i32 top = -100000, low = -100000;
+    SPAN_BITS most = 0, least = SPAN_INF;
     for (g_i64 i = from + lid; i < to; i += size) {
         const VALUE v = IN_val(i);
         for (int c = 0; c < PARTS; c++) {
+            /* the lowest bit, as a number; numbers without sign are in the order of their bits */
             const $T x = PART(v, c);
-            if (x != 0 && !gnd_notfinite_$t(x)) {
-                const g_i32 a = gnd_fxtop_$t(x), b = -gnd_fxlow_$t(x);
-                top = a > top ? a : top;
-                low = b > low ? b : low;
-            }
+            const SPAN_BITS u = GND_BITS_$t(x) & SPAN_ABS, less = u & SPAN_MANT ? u & (u - 1) : 0;
+            const SPAN_BITS low = GND_BITS_$t(GND_FROM_$t(u) - GND_FROM_$t(less));
+            const int one = u != 0 && u < SPAN_INF;
+            most = one && u > most ? u : most;
+            least = one && low < least ? low : least;
         }
     }
+    const g_i32 top = most ? gnd_fxtop_$t(GND_FROM_$t(most)) : -100000;
+    const g_i32 low = most ? -gnd_fxlow_$t(GND_FROM_$t(least)) : -100000;
     t[lid] = top;
     l[lid] = low;
     GND_BARRIER();

@@ -203,6 +203,10 @@
         for (g_i64 i = b * 4096; i < b * 4096 + 4096; i += 64) {
             union { g_u8 b[64]; g_u64 w[8]; } flag;
             g_u64 bits = 0;
+            if (i >= n) { /* the rest of the last block */
+                w[i / 64] = 0;
+                continue;
+            }
             if (i + 64 <= n)
                 for (int j = 0; j < 64; j++)
                     flag.b[j] = IN_mask(i + j) ? 1 : 0;

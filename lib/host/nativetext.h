@@ -22,9 +22,16 @@
 #define PARTS 0
 #define INIT 0
 #define SHIFT 0
-#define gnd_ones_u64(x) ((g_i64)__builtin_popcountll(x))
 #define gnd_ctz_u64(x) __builtin_ctzll(x)
 #define gnd_pack8_u64(x) ((x)*0x0102040810204080UL >> 56)
+/* Processors before those with an instruction for it take a call of the compiler's library. */
+static inline g_i64 gnd_ones_u64(g_u64 x)
+{
+    x -= x >> 1 & 0x5555555555555555UL;
+    x = (x & 0x3333333333333333UL) + (x >> 2 & 0x3333333333333333UL);
+    x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fUL;
+    return (g_i64)(x * 0x0101010101010101UL >> 56);
+}
 #define ST(t)                                                                                      \
     static inline void gnd_st_##t(g_##t *p, g_i64 i, g_##t v)                                      \
     {                                                                                              \

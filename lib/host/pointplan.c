@@ -139,6 +139,16 @@ static int64_t of_load(const gnd__points *p, const gnd__pvalue *v)
     return stride[last] == 0 || p->group ? MOVED : FAR;
 }
 
+/* The same of elements by index; a row by one index stays where it is, but for its store. */
+static int64_t of_take(const gnd__points *p, const gnd__pvalue *v)
+{
+    const int last = p->naxes - 1;
+    int alone = last >= 0 && !p->group && p->access[v->ref].stride[last] == 1;
+    for (int j = 0; j < 2 && alone; j++)
+        alone = v->a[j] < 0 || p->value[v->a[j]].alone;
+    return alone ? (v->size + 7) / 8 : INDEX;
+}
+
 /* Of value v for each point. */
 static int64_t of_point(const gnd__points *p, const gnd__pvalue *v)
 {
@@ -151,6 +161,7 @@ static int64_t of_point(const gnd__points *p, const gnd__pvalue *v)
     case GND__PV_CONST:
     case GND__PV_SAME:
     case GND__PV_FOLD: return 0;
+    case GND__PV_TAKE: return of_take(p, v);
     default: return INDEX;
     }
 }

@@ -273,6 +273,11 @@ static void span(const sums *s)
     begin(s, "k_span", 0, 0);
     gnd__acc_spread(&w);
     gnd__pk_int(p, "per", w.per);
+    gnd__pk_def(p, s->words == 2 ? "#define SPAN_BITS g_u64\n#define SPAN_INF ((g_u64)2047 << 52)\n"
+                                   "#define SPAN_ABS (((g_u64)1 << 63) - 1)\n"
+                                   "#define SPAN_MANT (((g_u64)1 << 52) - 1)\n"
+                                 : "#define SPAN_BITS g_u32\n#define SPAN_INF (255u << 23)\n"
+                                   "#define SPAN_ABS 0x7fffffffu\n#define SPAN_MANT 0x7fffffu\n");
     gnd__pk_body(p, "acc_span", s->real);
     gnd__pk_end1(p, w.groups, w.local, gnd__prog_reads(p, 1), w.groups * 8);
 }

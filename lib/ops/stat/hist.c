@@ -25,14 +25,21 @@
 #define MOST_BINS_F32 ((int64_t)1 << 19)
 #define MOST_BINS_F64 ((int64_t)1 << 40)
 
-/* The sums of w, cast to t, in n bins. Elements with bin number -1 are left out. */
-static gnd_array *sums(gnd_array *at, gnd_array *w, gnd_dtype t, int64_t n)
+/* The sums of w, cast to t, in n places; `place` (int64) has numbers of places. */
+static gnd_array *sums_at(gnd_array *place, gnd_array *w, gnd_dtype t, int64_t n)
 {
-    gnd_array *place = gnd_where(gnd_less(at, gnd_int(0)), gnd_int(n), at);
     w = gnd__as(w, t);
     if (gnd__is_bad(place) || gnd__is_bad(w))
         return gnd__is_bad(place) ? place : w;
-    return gnd__part(gnd__accumulate_node(GND__ACC_ADD, place, w, NULL, n + 1), 0, n);
+    return gnd__accumulate_node(GND__ACC_ADD, place, w, NULL, n);
+}
+
+/* The same in n bins. Elements with bin number -1 are left out. */
+static gnd_array *sums(gnd_array *at, gnd_array *w, gnd_dtype t, int64_t n)
+{
+    gnd_array *y =
+        sums_at(gnd_where(gnd_less(at, gnd_int(0)), gnd_int(n), at), w, t, n + 1);
+    return gnd__is_bad(y) ? y : gnd__part(y, 0, n);
 }
 
 static gnd_array *counts(gnd_array *at, int64_t n)
@@ -74,11 +81,14 @@ static gnd_array *check_counted(const char *func, gnd_array *x, gnd_array *w, in
     return gnd__check_shape(func, dev, GND_INT64, 1, &n);
 }
 
-static gnd_array *counted(gnd_array *x, gnd_array *w, int64_t n)
+/* within: 1: all elements are numbers of bins. */
+static gnd_array *counted(gnd_array *x, gnd_array *w, int64_t n, int within)
 {
     if (!w)
         return counts(x, n);
     gnd_array *i = gnd__as(x, GND_INT64), *last = gnd_int(n);
+    if (within)
+        return sums_at(i, w, gnd__device_float(x->dev), n);
     /* a uint64 beyond the range of int64 has become negative */
     i = gnd_where(gnd_logical_or(gnd_less(i, gnd_int(0)), gnd_greater_equal(i, last)), gnd_int(-1),
                   i);
@@ -91,7 +101,7 @@ gnd_array *gnd_bincount_of(gnd_array *x, gnd_array *weights, int64_t length)
     if (bad)
         return bad;
     const gnd__inner in = gnd__enter("bincount_of");
-    return gnd__leave(in, counted(x, weights, length));
+    return gnd__leave(in, counted(x, weights, length, 0));
 }
 
 gnd_array *gnd_bincount(gnd_array *x, gnd_array *weights, int64_t minlength)
@@ -114,7 +124,7 @@ gnd_array *gnd_bincount(gnd_array *x, gnd_array *weights, int64_t minlength)
                         "bincount: x has %" PRId64 ": so many bins are not possible", high);
     if (!bad && high >= n)
         bad = gnd__check_shape("bincount", x->dev, GND_INT64, 1, (int64_t[]){n = high + 1});
-    y = bad ? bad : counted(x, weights, n);
+    y = bad ? bad : counted(x, weights, n, 1);
     return gnd__leave(in, y);
 }
 
