@@ -30,6 +30,7 @@ static gnd_status single_points(gnd__cg *c)
 /* --- nests ------------------------------------------------------------------------------------ */
 
 #define NARROW 16        /* last axes below this are narrow */
+#define BESIDE 4         /* those of elements that lie side by side, below this */
 #define NEST_POINTS 4096 /* points of a work-item, about */
 #define NEST_INSIDE 1024 /* most points of the axes inside of the long one */
 #define NEST_COST 10     /* arithmetic of a point, in additions, that is not worth vectors */
@@ -43,9 +44,22 @@ static int fills_group(const gnd__kir *k)
     return 2 * k->dim[last] >= NARROW && k->dim[last - 1] >= 16;
 }
 
+/* Whether loops along the last axis are vectors: its elements, of at least 4 bytes, lie side by
+ * side, or are one, in all that is read and written. */
+static int is_beside(const gnd__kir *k)
+{
+    const int last = k->nkeep - 1;
+    int yes = k->dim[last] >= BESIDE;
+    for (int i = 0; i < k->naccess && yes; i++)
+        yes =
+            k->access[i].stride[last] == 0 ||
+            (k->access[i].stride[last] == 1 && gnd_dtype_size((gnd_dtype)k->access[i].dtype) >= 4);
+    return yes;
+}
+
 /* The axis along which a nest takes runs: the longest one with few points inside of it. -1: the
- * last axis is not narrow, no other one is longer, or the arithmetic, which compilers make vectors
- * of for groups only, is the larger part. */
+ * last axis is not narrow or loops along it are vectors, no other one is longer, or the arithmetic,
+ * which compilers make vectors of for groups only, is the larger part. */
 static int nest_axis(const gnd__kir *k)
 {
     const int last = k->nkeep - 1;
@@ -53,7 +67,7 @@ static int nest_axis(const gnd__kir *k)
     int best = -1;
     if (last < 1 || k->dim[last] >= NARROW)
         return -1;
-    if (gnd__kir_work(k) > NEST_COST * gnd__kir_kept(k) && fills_group(k))
+    if (gnd__kir_work(k) > NEST_COST * gnd__kir_kept(k) ? fills_group(k) : is_beside(k))
         return -1;
     for (int d = last; d >= 0 && inside <= NEST_INSIDE; inside *= k->dim[d--])
         if (best < 0 || k->dim[d] > k->dim[best])

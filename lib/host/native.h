@@ -29,8 +29,8 @@ typedef enum gnd__native_what {
                               on; descending; inputs: elements, a pivot for each row */
     GND__NATIVE_SUMS, /* n values, in rows of `inner`, added in m places; op: 1: to a base; inputs:
                          positions of rows (counted in rows), values, base */
-    GND__NATIVE_SET        /* n positions set some of m rows of `inner` elements, in each of
-                        `keep` batches; op: what has which axes; inputs: positions, values, base */
+    GND__NATIVE_SET   /* n positions set some of m rows of `inner` elements, in each of
+                   `keep` batches; op: what has which axes; inputs: positions, values, base */
 } gnd__native_what;
 /* GND__NATIVE_SET: what values and positions have an axis for. */
 enum {

@@ -74,8 +74,8 @@ int gnd__native_has(const gnd__native *w)
         return w->n + w->m / 4 <= 2 * MOST && w->m <= MOST_MOVED &&
                (kind_of(w) == 'i' || kind_of(w) == 'u');
     case GND__NATIVE_SUMS:
-        return kind != 'c' && w->t != GND_FLOAT16 && w->t != GND_BFLOAT16 &&
-               w->n <= MOST_SUMMED && w->m <= MOST_SUMMED - w->n;
+        return kind != 'c' && w->t != GND_FLOAT16 && w->t != GND_BFLOAT16 && w->n <= MOST_SUMMED &&
+               w->m <= MOST_SUMMED - w->n;
     case GND__NATIVE_SET: return set_cost(w) <= SET_COST;
     default: return 0;
     }

@@ -149,10 +149,10 @@ static double total_f64(double base, const int64_t *sum, int s, int f, int k)
 }
 
 /* For each value x[i], of place `at`. */
-#define EACH(...)                                                                                 \
+#define EACH(...)                                                                                  \
     for (int64_t j = 0, i = 0; j < rows; j++)                                                      \
         for (int64_t at = pos[j] * w->inner, to = at + w->inner; at < to; at++, i++) {             \
-            __VA_ARGS__                                                                                   \
+            __VA_ARGS__                                                                            \
         }
 
 #define SUMS(id, T, WORDS)                                                                         \

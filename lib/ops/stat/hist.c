@@ -37,8 +37,7 @@ static gnd_array *sums_at(gnd_array *place, gnd_array *w, gnd_dtype t, int64_t n
 /* The same in n bins. Elements with bin number -1 are left out. */
 static gnd_array *sums(gnd_array *at, gnd_array *w, gnd_dtype t, int64_t n)
 {
-    gnd_array *y =
-        sums_at(gnd_where(gnd_less(at, gnd_int(0)), gnd_int(n), at), w, t, n + 1);
+    gnd_array *y = sums_at(gnd_where(gnd_less(at, gnd_int(0)), gnd_int(n), at), w, t, n + 1);
     return gnd__is_bad(y) ? y : gnd__part(y, 0, n);
 }
 
