@@ -95,12 +95,14 @@ function run(id, t, text) {
     lanes = lanes "    [" nops "][GND_" name[t] "] = " tolower(id) "_" t "_lanes,\n"
 }
 
-# Random words, and numbers that are made of one exactly: col[3] arguments of uint64.
-function word_of(id, text) {
+# Random words, and numbers that are made of one exactly, x; `text` is the same of the arguments.
+function word_of(id, text, made,    size) {
     if (!(id in words) || !plain(in_c(text, "u64")))
         return
     need(text = in_c(text, "u64"))
-    printf "WIDE_LOOP(%s, %s, u64, u64, %d, %s)\n", tolower(id), words[id], col[3], text
+    need(made = in_c(made, "u64"))
+    size = id ~ /32/ ? 32 : 64
+    printf "WORD_LOOP(%s, %s, %d, %s)\n", tolower(id), words[id], size, made
     table = table "    [" nops "][GND_UINT64] = " tolower(id) ",\n"
 }
 
@@ -108,7 +110,7 @@ function emit(    i) {
     i = split_entry(entry)
     near = col[i]
     if (entry !~ /^GND_OP/) {
-        word_of(col[1], col[4])
+        word_of(col[1], col[4], col[7])
         nops++
         return
     }

@@ -18,10 +18,13 @@
 #define WORDS 16         /* elements of a row from which on random words are computed at once */
 #define LONG_WINDOW 2048 /* windows from which on lanes along them are as fast */
 
-/* 1: the last kept axis is the one that memory is contiguous along; of windows both are. */
+/* 1: the last kept axis is the one that memory is contiguous along; of windows both are. These, and
+ * values that all columns share, are read as fast down the columns, unless they are long; with the
+ * rows of a table such values are, however long they are. */
 static int by_columns(const gnd__kir *k)
 {
-    int kept = k->nkeep - 1, last = k->nkeep + k->nred - 1, yes = 0, no = 0;
+    int kept = k->nkeep - 1, last = k->nkeep + k->nred - 1;
+    int yes = 0, no = 0, table = 0, weights = 0;
     if (k->nkeep == 0 || k->nred == 0 || k->dim[kept] < 8)
         return 0;
     for (int i = 0; i < k->naccess; i++) {
@@ -29,12 +32,15 @@ static int by_columns(const gnd__kir *k)
         if (a->slot < 0 || !gnd__cg_in_phase(k, i, 0))
             continue;
         const int across = a->stride[kept] == 1, along = a->stride[last] == 1;
-        /* windows and values that all columns share are read as fast down the columns */
-        const int either = (across || a->stride[kept] == 0) && k->dim[last] < LONG_WINDOW;
+        const int shared = a->stride[kept] == 0;
         yes += across;
-        no += along && k->dim[last] >= 8 && !either;
+        table |= across && a->stride[last] != 0 && !along;
+        if (!along || k->dim[last] < 8 || ((across || shared) && k->dim[last] < LONG_WINDOW))
+            continue;
+        no += !shared;
+        weights += shared;
     }
-    return yes > no;
+    return yes > no + (table ? 0 : weights);
 }
 
 static int64_t clamp(int64_t v, int64_t lo, int64_t hi)

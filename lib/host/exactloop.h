@@ -98,6 +98,42 @@ BITS(GND_FROM_f64, g_u64, g_f64)
             name##_any(out, in0, in1, in2, n);                                                     \
     }
 
+/* Random numbers of words of the generator; x: a word of `size` bits. Blocks of it have several
+ * words: those of positions one after the other, with one key, are computed once. */
+#define WORD_RUN 256
+#define WORD_LOOP(name, r, size, ...)                                                              \
+    GND__CLONES static void name(void *out, const void *in0, const void *in1, const void *in2,     \
+                                 size_t n)                                                         \
+    {                                                                                              \
+        enum { EACH = 128 / (size) };                                                              \
+        g_##r *restrict z = out;                                                                   \
+        const g_u64 *at = in0, *keys = in1;                                                        \
+        g_u64 halves[2 * (WORD_RUN / EACH + 1)];                                                   \
+        g_u##size w[EACH * (WORD_RUN / EACH + 1)];                                                 \
+        (void)in2;                                                                                 \
+        for (size_t i = 0, m; i < n; i += m) {                                                     \
+            const g_u64 key = keys[i], first = at[i] % EACH, block = at[i] / EACH;                 \
+            m = n - i < WORD_RUN ? n - i : WORD_RUN;                                               \
+            size_t other = 0;                                                                      \
+            for (size_t k = 0; k < m; k++)                                                         \
+                other |= (at[i + k] ^ (at[i] + k)) | (keys[i + k] ^ key);                          \
+            m = other ? 1 : m;                                                                     \
+            const size_t blocks = (first + m + EACH - 1) / EACH;                                   \
+            for (size_t b = 0; b < blocks; b++) {                                                  \
+                g_u32 x[4];                                                                        \
+                gnd_philox_u64(block + b, 0, key, x);                                              \
+                halves[2 * b] = (g_u64)x[1] << 32 | x[0];                                          \
+                halves[2 * b + 1] = (g_u64)x[3] << 32 | x[2];                                      \
+            }                                                                                      \
+            for (size_t k = 0; k < EACH * blocks; k++)                                             \
+                w[k] = (g_u##size)(halves[k * 2 / EACH] >> (k * (size) % 64));                     \
+            for (size_t k = 0; k < m; k++) {                                                       \
+                const g_u##size x = w[first + k];                                                  \
+                z[i + k] = (g_##r)(__VA_ARGS__);                                                   \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
 #define RUN(name, t, ...)                                                                          \
     static void name(void *out, const void *in, size_t n)                                          \
     {                                                                                              \

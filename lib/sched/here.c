@@ -24,7 +24,7 @@
 
 enum {
     WORK = 14 * 8000, /* most time, as gnd__points_cost gives it; for more, the device is faster */
-    DRAWN = 640,      /* cost of a random number, times its size (gnd__pvalue) */
+    DRAWN = 160,      /* cost of a random number, times its size (gnd__pvalue) */
     PEEK = 4096,      /* elements of a long row of bools that may decide */
     MORE = WORK / 8,  /* the same as WORK for each step after the first, which starts sooner */
     MOST = 16 * WORK  /* for all steps that the caller of a replay waits for */
