@@ -206,3 +206,31 @@ GND_FN g_b gnd_before_$t($T a, $T v)
         for (g_i32 e = 0; e < count; e++)
             PUT(i + e, at[e], v[e]);
     }
+
+/* A CPU, many whole numbers in an array whose ends are less than TABLE apart: the place of each number
+ * between them is in a table, s[1 + SHIFT] for the first one. s[0] says whether there is one, which depends on
+ * the elements. Places behind (SHIFT is 1) are those before the next number. */
+//@text search_table
+    const g_u64 low = (g_u64)IN_a(0), span = (g_u64)IN_a((IX)n - 1) - low;
+    s[0] = span < TABLE;
+    if (!s[0])
+        return;
+    g_u64 next = 0;
+    for (g_i64 i = 0; i < n; i++) {
+        const g_u64 k = (g_u64)IN_a((IX)i) - low, last = k < span ? k : span; /* also if it is not sorted */
+        for (; next <= last; next++)
+            s[1 + next] = (g_i32)i;
+    }
+    s[1 + next] = (g_i32)n;
+//@text search_tabled
+    if (s[0]) {
+        const g_i64 begin = (g_i64)GND_GRP(0) * run, end = begin + run < m ? begin + run : m;
+        const $T least = IN_a(0), most = IN_a((IX)n - 1);
+        for (g_i64 i = begin; i < end; i++) {
+            const $T v = IN_v(i);
+            const g_u64 k = v < least || v > most ? 0 : (g_u64)v - (g_u64)least;
+            const g_i32 at = s[1 + SHIFT + k];
+            PUT(i, v < least ? 0 : v > most ? (g_i32)n : at, v);
+        }
+        return;
+    }

@@ -71,8 +71,7 @@ int gnd__native_has(const gnd__native *w)
     case GND__NATIVE_WIDEN: return w->n <= MOST;
     case GND__NATIVE_LAST: return w->n <= MOST && w->m <= MOST_MOVED;
     case GND__NATIVE_TALLY:
-        return w->n + w->m / 4 <= 2 * MOST && w->m <= MOST_MOVED &&
-               (kind_of(w) == 'i' || kind_of(w) == 'u');
+        return w->n + w->m / 4 <= 2 * MOST && (kind_of(w) == 'i' || kind_of(w) == 'u');
     case GND__NATIVE_SUMS:
         return kind != 'c' && w->t != GND_FLOAT16 && w->t != GND_BFLOAT16 && w->n <= MOST_SUMMED &&
                w->m <= MOST_SUMMED - w->n;

@@ -15,7 +15,9 @@ enum {
     GROUPS_PER_UNIT = 16,
     EACH_INDEXED = 2,
     INDEXED_PER_UNIT = 8,
-    INDEX_PAYS = 128 /* an index needs at least one value for this number of elements */
+    INDEX_PAYS = 128,  /* an index needs at least one value for this number of elements */
+    TABLE = 65536,     /* numbers from the first element to the last one that a table has */
+    TABLE_PAYS = 16384 /* values */
 };
 
 /* The smallest n for which indices have 64 bits. The numbers added to an index stay below 2^31. */
@@ -168,6 +170,29 @@ static void indexed(gnd__prog *p, const tree *x)
                  gnd__prog_reads(p, 0) + gnd__prog_reads(p, 1), written(p));
 }
 
+/* Whether a table of places may serve: of many whole numbers on a CPU. */
+static int may_tabulate(const gnd__prog *p)
+{
+    const char kind = gnd_dtype_kind(p->in[0].dtype);
+    return p->t->cpu && (kind == 'i' || kind == 'u') && p->in[0].size > 0 && p->in[0].size < WIDE &&
+           p->in[1].size >= TABLE_PAYS;
+}
+
+/* Writes the kernel that makes the table, in scratch memory; returns that. */
+static int make_table(gnd__prog *p)
+{
+    const int64_t bytes = (TABLE + 2) * (int64_t)sizeof(int32_t);
+    const int s = gnd__prog_scratch(p, bytes);
+    gnd__pk_begin(p, "k_table");
+    gnd__pk_mem(p, "s", s, GND_INT32);
+    gnd__pk_in(p, "a", 0);
+    gnd__pk_int(p, "n", p->in[0].size);
+    gnd__pk_def(p, "#define IX g_i32\n#define TABLE %d\n", TABLE);
+    gnd__pk_body(p, "search_table", p->in[0].dtype);
+    gnd__pk_end1(p, 1, 1, gnd__prog_reads(p, 0), bytes);
+    return s;
+}
+
 void gnd__prim_search(gnd__prog *p)
 {
     const gnd_dtype t = p->in[0].dtype;
@@ -175,10 +200,12 @@ void gnd__prim_search(gnd__prog *p)
     const int cpu = p->t->cpu;
     const size_t local = cpu ? 1 : gnd__prog_group(p, 256);
     int64_t groups, run = 0;
-    int l = 0;
+    int l = 0, table = -1;
     const tree x = index_of(p);
     if (m == 0)
         return;
+    if (may_tabulate(p))
+        table = make_table(p);
     if (x.levels) {
         indexed(p, &x);
         return;
@@ -196,6 +223,10 @@ void gnd__prim_search(gnd__prog *p)
     gnd__pk_out(p, "y");
     gnd__pk_in(p, "a", 0);
     gnd__pk_in(p, "v", 1);
+    if (table >= 0) {
+        gnd__pk_mem(p, "s", table, GND_INT32);
+        gnd__pk_def(p, "#define SHIFT %d\n", p->args->n[0] == BEHIND);
+    }
     gnd__pk_int(p, "n", n);
     gnd__pk_int(p, "m", m);
     gnd__pk_int(p, cpu ? "run" : "most", cpu ? run : up(n, (int64_t)1 << l));
@@ -204,6 +235,8 @@ void gnd__prim_search(gnd__prog *p)
         gnd__pk_def(p, "#define TOP %d\n", (int)nodes(p));
     }
     order_defs(p, cpu ? EACH_CPU : EACH_GPU);
+    if (table >= 0)
+        gnd__pk_body(p, "search_tabled", t);
     gnd__pk_body(p, cpu ? "search_cpu" : "search_gpu", t);
     gnd__pk_end1(p, groups, local, gnd__prog_reads(p, 0) + gnd__prog_reads(p, 1), written(p));
 }

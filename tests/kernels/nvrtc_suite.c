@@ -211,6 +211,7 @@ static const char *const graphs[] = {
 
 /* The same in the shapes for CPUs, which any device runs when GND_KERNEL_SHAPE says so. */
 static const char *const cpu_graphs[] = {
+    "searchsorted(arange(50), arange(20000))",
     "pad(x, ((0, 0), (60, 60)))[:, 40:] + roll(pad(x, ((0, 0), (60, 60))), 1, axis=1)[:, 40:]",
     "2*x + 3*y - sqrt(x*x + y*y)",
     "x.T + r[:, None] + y.T",

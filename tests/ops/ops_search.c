@@ -134,6 +134,26 @@ static void one_search(gnd_device *dev, const char *spec, gnd_dtype t, int64_t n
     ref_free(&v);
 }
 
+/* In an array that is not sorted any place is right, but it is one. */
+static void unsorted(gnd_device *dev, const char *spec)
+{
+    enum { N = 500, M = 20000 };
+    static int64_t a[N], got[M];
+    int bad = 0;
+    gnd_scope_begin();
+    for (int i = 0; i < N; i++)
+        a[i] = i % 3 ? INT64_MAX - i : -(int64_t)i * 1000003;
+    a[0] = 5, a[N - 1] = 9; /* near each other, as for a table */
+    gnd_array *y =
+        gnd_searchsorted(gnd_from(dev, GND_INT64, DIM(N), a),
+                         gnd_arange_i64(dev, -M / 2, M / 2, 1, GND_INT64), GND_LEFT, NULL);
+    tap_is_int(gnd_read(y, got, sizeof got), GND_OK, "%s: in an array that is not sorted", spec);
+    for (int i = 0; i < M; i++)
+        bad += got[i] < 0 || got[i] > N;
+    tap_is_int(bad, 0, "%s: places are within it", spec);
+    gnd_scope_end();
+}
+
 static void searches(gnd_device *dev, const char *spec)
 {
     static const int64_t sizes[] = {1, 2, 3, 15, 16, 17, 1000, 4096, 4097, 20011};
@@ -159,6 +179,17 @@ static void searches(gnd_device *dev, const char *spec)
         return;
     }
     one_search(dev, spec, GND_COMPLEX64, 300, 80, REF_SPECIAL, REF_TRANSPOSED, 0);
+
+    /* many whole numbers: by a table, unless the ends are far apart */
+    one_search(dev, spec, GND_INT64, 700, 6000, REF_SMALL, REF_CONTIG, 0);
+    one_search(dev, spec, GND_INT64, 700, 6000, REF_SMALL, REF_NEGATIVE, 1);
+    one_search(dev, spec, GND_INT64, 700, 6000, REF_SPECIAL, REF_CONTIG, 1);
+    one_search(dev, spec, GND_UINT64, 30, 6000, REF_REAL, REF_CONTIG, 0);
+    one_search(dev, spec, GND_INT16, 20011, 6000, REF_SPECIAL, REF_CONTIG, 0);
+    one_search(dev, spec, GND_UINT16, 20011, 6000, REF_SPECIAL, REF_CONTIG, 1);
+    one_search(dev, spec, GND_INT8, 1, 6000, REF_SPECIAL, REF_CONTIG, 0);
+    one_search(dev, spec, GND_UINT8, 900, 6000, REF_SPECIAL, REF_CONTIG, 1);
+    unsorted(dev, spec);
 
     /* by a sorter; expressions; promotion; scalars; nothing */
     float a[6] = {5, 1, 3, 3, 9, 7}, v[5] = {0, 3, 4, 9, NAN};

@@ -80,12 +80,15 @@ static gnd_array *reduced(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtype t
 
 /* --- sums and products ------------------------------------------------------------------------ */
 
+/* From this number of bools on, the time of counting is that of the loop. */
+#define MANY_BOOLS 65536
+
 /* The dtype in which bools are counted for a result of dtype t: vectors have twice as many of
  * int32, which holds the number of all but the longest rows. */
 static gnd_dtype counted_in(const gnd_array *x, uint32_t mask, gnd_dtype t)
 {
     const int wide = t == GND_INT64 || t == GND_UINT64;
-    return wide && gnd__count_of(x, mask) <= INT32_MAX ? GND_INT32 : t;
+    return wide && x->size >= MANY_BOOLS && gnd__count_of(x, mask) <= INT32_MAX ? GND_INT32 : t;
 }
 
 /* From this number of factors on, products of float32 are computed in float64: the roundings of
@@ -106,8 +109,7 @@ static gnd_array *sum_or_prod(const char *func, gnd_array *x, gnd_axes axes, uns
     }
     const gnd__inner in = gnd__enter(func);
     if (x->dtype == GND_BOOL && red == GND__SUM && counted_in(x, mask, t) != t) {
-        gnd_array *ones = gnd__as(x, GND_INT32);
-        return gnd__leave(in, gnd__as(reduced(ones, red, mask, GND_INT32, flags), t));
+        return gnd__leave(in, reduced(gnd__as(x, GND_INT32), red, mask, t, flags));
     }
     gnd_array *c = t == (gnd_dtype)x->dtype ? x : gnd__astype(x, t, func);
     if (t == GND_BOOL) /* the sum of bools is "any", their product is "all" */
@@ -238,9 +240,8 @@ gnd_array *gnd_count_nonzero(gnd_array *x, gnd_axes axes, unsigned flags)
     if (bad)
         return bad;
     const gnd__inner in = gnd__enter("count_nonzero");
-    const gnd_dtype t = counted_in(x, mask, GND_INT64);
-    gnd_array *b = gnd__as(gnd__as(x, GND_BOOL), t);
-    return gnd__leave(in, gnd__as(reduced(b, GND__SUM, mask, t, flags), GND_INT64));
+    gnd_array *b = gnd__as(gnd__as(x, GND_BOOL), counted_in(x, mask, GND_INT64));
+    return gnd__leave(in, reduced(b, GND__SUM, mask, GND_INT64, flags));
 }
 
 /* --- mean and variance ------------------------------------------------------------------------ */
