@@ -31,9 +31,9 @@ export GND_BACKEND_PATH FAKE_OPENCL FAKE_DIR GND_DEVICE LD_LIBRARY_PATH
 # quick RANKS PROGRAM [ARGUMENT...]: started, with kernels that PoCL's optimizer did not see. Those of `tell`, `fails` and
 # `fails-large` are optimized, because these measure speeds; gnd's cache would give them the others.
 quick() {
-    if [ -z "${GND_TEST_ALL-}" ]; then flags=${POCL_EXTRA_BUILD_FLAGS--cl-opt-disable} GND_CACHE=0; fi
+    if [ -z "${GND_TEST_ALL-}" ]; then pocl_flags=${POCL_EXTRA_BUILD_FLAGS--cl-opt-disable} GND_CACHE=0; fi
     started "$@"
-    unset flags
+    unset pocl_flags
     GND_CACHE=1
 }
 

@@ -32,13 +32,13 @@ export ASAN_OPTIONS
 
 program_folder=$GND_BUILDDIR/tests/mpi
 launcher= # of programs that are texts
-# started RANKS PROGRAM [ARGUMENT...]: its checks as one of this script's for each; those that fail are shown. `flags`,
-# if set: PoCL's flags in place of the test's.
+# started RANKS PROGRAM [ARGUMENT...]: its checks as one of this script's for each; those that fail are shown.
+# `pocl_flags`, if set: PoCL's flags in place of the test's.
 started() {
     ranks=$1 prog=$2
     shift 2
     # mpi_handles measures speeds, with kernels as users run them.
-    optimizer=POCL_EXTRA_BUILD_FLAGS=${flags-${POCL_EXTRA_BUILD_FLAGS-}}
+    optimizer=POCL_EXTRA_BUILD_FLAGS=${pocl_flags-${POCL_EXTRA_BUILD_FLAGS-}}
     if [ "$prog" = mpi_handles ]; then optimizer=POCL_EXTRA_BUILD_FLAGS=; fi
     # shellcheck disable=SC2086 # a command and its options
     env "$optimizer" $mpirun -n "$ranks" $launcher "$program_folder/$prog" "$@" >out 2>err
