@@ -208,8 +208,9 @@ GND_FN g_b gnd_before_$t($T a, $T v)
     }
 
 /* A CPU, many whole numbers in an array whose ends are less than TABLE apart: the place of each number
- * between them is in a table, s[1 + SHIFT] for the first one. s[0] says whether there is one, which depends on
- * the elements. Places behind (SHIFT is 1) are those before the next number. */
+ * between them is in a table, s[1] for the first one. s[0] says whether there is one, which depends on
+ * the elements. Places behind are those before the next number, and a number is there if these two differ: TABLED is
+ * the result for v, number k of the table (lib/prim/search.c). */
 //@text search_table
     const g_u64 low = (g_u64)IN_a(0), span = (g_u64)IN_a((IX)n - 1) - low;
     s[0] = span < TABLE;
@@ -228,9 +229,9 @@ GND_FN g_b gnd_before_$t($T a, $T v)
         const $T least = IN_a(0), most = IN_a((IX)n - 1);
         for (g_i64 i = begin; i < end; i++) {
             const $T v = IN_v(i);
-            const g_u64 k = v < least || v > most ? 0 : (g_u64)v - (g_u64)least;
-            const g_i32 at = s[1 + SHIFT + k];
-            PUT(i, v < least ? 0 : v > most ? (g_i32)n : at, v);
+            const int within = v >= least && v <= most;
+            const g_u64 k = within ? (g_u64)v - (g_u64)least : 0;
+            y[i] = TABLED;
         }
         return;
     }

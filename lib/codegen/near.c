@@ -23,14 +23,7 @@
 /* Whether only loads read access a, and nothing writes it. */
 static int is_plain(const gnd__kir *k, int a)
 {
-    if (k->access[a].slot < 0 || gnd__cg_is_output(k, a))
-        return 0;
-    for (int i = 0; i < k->ninstr; i++) {
-        const gnd__instr *in = &k->instr[i];
-        if (in->ref == a && (in->kind == GND__I_GATHER || in->kind == GND__I_POINTER))
-            return 0;
-    }
-    return 1;
+    return k->access[a].slot >= 0 && !gnd__cg_is_output(k, a) && !gnd__kir_is_indexed(k, a);
 }
 
 /* Whether access b is access a with a shift; by[d] is the shift along axis d. */

@@ -19,23 +19,12 @@
 #define BANKS 32          /* of 4 bytes; also the work-items whose accesses they serve together */
 #define ACCESS 4          /* 128ths of a clock of a work-item's access without conflicts */
 
-/* Whether gathers or calls of functions use the memory of access a. */
-static int is_indexed(const gnd__kir *k, int a)
-{
-    for (int i = 0; i < k->ninstr; i++)
-        if (k->instr[i].ref == a &&
-            (k->instr[i].kind == GND__I_GATHER || k->instr[i].kind == GND__I_POINTER ||
-             k->instr[i].kind == GND__I_PIECE))
-            return 1;
-    return 0;
-}
-
 /* Whether the rows of access a lie one after the other. */
 static int is_block(const gnd__kir *k, int a)
 {
     const gnd__access *x = &k->access[a];
     return x->slot >= 0 && !x->epilogue && x->aligned && x->stride[0] == k->dim[1] &&
-           x->stride[1] == 1 && !is_indexed(k, a);
+           x->stride[1] == 1 && !gnd__kir_is_indexed(k, a);
 }
 
 /* Whether blocks are faster, of rows that the work-items would read as vectors of `wide` bytes.
@@ -137,11 +126,12 @@ void gnd__rows_block_arrays(gnd__cg *c, const gnd__rows *w)
 
 void gnd__rows_block_rows(gnd__cg *c)
 {
-    for (int i = 0; i < c->k->naccess; i++)
+    for (int i = 0; i < c->k->naccess; i++) {
+        const char *type = gnd__ctype_mem((gnd_dtype)c->k->access[i].dtype);
         if (c->vector.block[i])
-            gnd__cgf(c, "    GND_LOCAL_PTR %s *const h%d = (GND_LOCAL_PTR %s *)L%d + mine;\n",
-                     gnd__ctype_mem((gnd_dtype)c->k->access[i].dtype), i,
-                     gnd__ctype_mem((gnd_dtype)c->k->access[i].dtype), i);
+            gnd__cgf(c, "    GND_LOCAL_PTR %s *const h%d = (GND_LOCAL_PTR %s *)L%d + mine;\n", type,
+                     i, type, i);
+    }
 }
 
 void gnd__rows_block_moves(gnd__cg *c, const gnd__rows *w, int outputs)

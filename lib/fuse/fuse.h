@@ -321,6 +321,14 @@ static inline int gnd__is_short(const gnd_array *a)
         }
     return n > 1 && n <= GND__SHORT;
 }
+/* The first of the axes in mask, if these are the last ones of a; else -1. */
+static inline int gnd__last_axes(const gnd_array *a, uint32_t mask)
+{
+    int d = a->ndim;
+    while (d > 0 && mask >> (d - 1) & 1)
+        d--;
+    return mask == (uint32_t)(((uint64_t)1 << a->ndim) - ((uint64_t)1 << d)) ? d : -1;
+}
 /* An assembly of 2 to GND__BOXES boxes, which may be computed where it is used. (One with a
  * single box is made to be stored.) */
 #define GND__BOXES 9

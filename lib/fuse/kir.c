@@ -79,6 +79,15 @@ int gnd__kir_has_boxes(const gnd__kir *k)
     return 0;
 }
 
+int gnd__kir_is_indexed(const gnd__kir *k, int a)
+{
+    for (int i = 0; i < k->ninstr; i++)
+        if (k->instr[i].ref == a &&
+            (k->instr[i].kind == GND__I_GATHER || k->instr[i].kind == GND__I_POINTER))
+            return 1;
+    return 0;
+}
+
 /* Whether access i is used only as the index of conditions without shifts, and moves by one along
  * axis d and not along d + 1. Then the condition 0 .. step - 1 is equivalent to 0 .. step * extent
  * - 1 on the merged axis. */

@@ -103,6 +103,8 @@ int64_t gnd__kir_kept(const gnd__kir *k);
 int64_t gnd__kir_reduced(const gnd__kir *k);
 /* Whether k has conditions on indices. */
 int gnd__kir_has_boxes(const gnd__kir *k);
+/* Whether indices, or a call that gets its pointer, choose what is read of access a. */
+int gnd__kir_is_indexed(const gnd__kir *k, int a);
 /* How many of an instruction's a[] are values. A value of -1 is absent. */
 int gnd__kir_nargs(const gnd__kir *k, const gnd__instr *in);
 /* A function of k with a preceding text, which is the same for all functions that have one; NULL if

@@ -45,12 +45,11 @@ static const gnd_array *points_of(const gnd__pgraph *g, const gnd__pwork *w)
  * many. */
 static int good_rows(const gnd__pgraph *g, const gnd_array *full, uint32_t mask)
 {
+    const int first = gnd__last_axes(full, mask);
     int64_t r = 1;
-    int d = full->ndim;
-    while (d > 0 && mask >> (d - 1) & 1)
-        r *= full->dim[--d];
-    return mask == (uint32_t)(((uint64_t)1 << full->ndim) - ((uint64_t)1 << d)) && r > 1 &&
-           full->size > 0 &&
+    for (int d = first; d >= 0 && d < full->ndim; d++)
+        r *= full->dim[d];
+    return first >= 0 && r > 1 && full->size > 0 &&
            (r <= ROW_MOST || (g->gpu && r <= ROW_MOST_GPU && full->size / r >= FEW_ROWS));
 }
 

@@ -12,18 +12,6 @@
 
 #define FEWEST 65536 /* elements: below, a launch costs as much as what is read */
 
-/* Whether a short reduction is along the last axes. */
-static int along_rows(const gnd_array *a)
-{
-    const gnd_array *x = a->in[0];
-    const uint32_t mask = a->p.red.mask;
-    int d = x->ndim;
-    while (d > 0 && mask >> (d - 1) & 1)
-        d--;
-    return d > 0 && mask == (uint32_t)(((uint64_t)1 << x->ndim) - ((uint64_t)1 << d)) &&
-           x->size >= FEWEST;
-}
-
 int gnd__store_short(gnd__pgraph *g)
 {
     int any = 0;
@@ -36,7 +24,8 @@ int gnd__store_short(gnd__pgraph *g)
             p->below = !p->sink && p->expanded && (gnd__is_elementwise(a) || gnd__is_short(a));
         if (!p->below || p->role == GND__R_LEAF)
             continue;
-        if (gnd__is_short(a) && !p->must && along_rows(a)) {
+        if (gnd__is_short(a) && !p->must && a->in[0]->size >= FEWEST &&
+            gnd__last_axes(a->in[0], a->p.red.mask) > 0) {
             p->must = 1;
             any = 1;
         }

@@ -225,7 +225,12 @@ void gnd__prim_search(gnd__prog *p)
     gnd__pk_in(p, "v", 1);
     if (table >= 0) {
         gnd__pk_mem(p, "s", table, GND_INT32);
-        gnd__pk_def(p, "#define SHIFT %d\n", p->args->n[0] == BEHIND);
+        if (p->args->n[0] == BEFORE || p->args->n[0] == BEHIND)
+            gnd__pk_def(p, "#define TABLED v < least ? 0 : within ? (g_i64)s[%d + k] : (g_i64)n\n",
+                        p->args->n[0] == BEHIND ? 2 : 1);
+        else
+            gnd__pk_def(p, "#define TABLED (within && s[1 + k] != s[2 + k]) == %d\n",
+                        p->args->n[0] == FOUND);
     }
     gnd__pk_int(p, "n", n);
     gnd__pk_int(p, "m", m);

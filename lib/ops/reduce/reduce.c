@@ -108,9 +108,8 @@ static gnd_array *sum_or_prod(const char *func, gnd_array *x, gnd_axes axes, uns
         t = kind == 'b' || kind == 'i' ? GND_INT64 : kind == 'u' ? GND_UINT64 : t;
     }
     const gnd__inner in = gnd__enter(func);
-    if (x->dtype == GND_BOOL && red == GND__SUM && counted_in(x, mask, t) != t) {
+    if (x->dtype == GND_BOOL && red == GND__SUM && counted_in(x, mask, t) != t)
         return gnd__leave(in, reduced(gnd__as(x, GND_INT32), red, mask, t, flags));
-    }
     gnd_array *c = t == (gnd_dtype)x->dtype ? x : gnd__astype(x, t, func);
     if (t == GND_BOOL) /* the sum of bools is "any", their product is "all" */
         red = red == GND__SUM ? GND__ANY : GND__ALL;
