@@ -62,6 +62,12 @@ int gnd__openblas_follows(const gnd_gemm *g, const gnd__blas_gemm *p);
 /* Whether the OpenBLAS that is loaded has no kernels for the vectors of this CPU. */
 int gnd__openblas_is_old(void);
 
+/* Small products, of which a call of OpenBLAS takes longer than the multiplications (smalls.c), one
+ * after the other. Returns 0, and has written nothing, if g is none. The dtype is one of
+ * gnd__openblas_dtype. */
+int gnd__smalls_gemm(const gnd_gemm *g, const gnd__blas_gemm *p, const void *a, const void *b,
+                     void *c);
+
 /* Products in place of such an OpenBLAS (wide.c): whether there are any of the dtype, and those of
  * two matrices and with a vector. They return 0, and have written nothing, if memory is short or
  * the strides are too large. */

@@ -229,7 +229,7 @@ int gnd__openblas_follows(const gnd_gemm *g, const gnd__blas_gemm *p)
 void gnd__openblas_gemm(const gnd_gemm *given, const gnd__blas_gemm *p, const void *a,
                         const void *b, void *c, const void *plus, int wide)
 {
-    if (given->m == 0 || given->n == 0)
+    if (given->m == 0 || given->n == 0 || gnd__smalls_gemm(given, p, a, b, c))
         return;
     gnd__blas_gemv v;
     gnd_gemm own = *given, *g = &own;
