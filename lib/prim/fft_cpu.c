@@ -19,6 +19,9 @@ typedef struct pass {
     int q, from;   /* the pair of arrays that it reads, 0 or 1 */
     int lanes;     /* rows at once; 1: one row */
     long long s, nb, at;
+    /* The values k of a point are nb + pad apart where they are read. Where the next pass reads,
+     * `next` stretches of as many values each have `gap` positions between them. */
+    long long pad, next, gap;
 } pass;
 
 #define ROWS_BYTES (48 * 1024) /* most private memory for several rows at once */
@@ -32,14 +35,44 @@ int gnd__fft_lanes(const gnd__fft_rows *r)
     return 1;
 }
 
+/* Values that are a multiple of a way of the nearest cache apart (4 KB) would all be in one set of
+ * it. So values that are nb apart become so many positions further apart. */
+static long long pad_of(const gnd__fft_rows *r, int lanes, long long nb)
+{
+    const long long size = lanes * (long long)gnd_dtype_size(gnd__real_of(r->t)), line = 64;
+    return nb * size % 1024 ? 0 : size < line ? line / size : 1;
+}
+
+/* A pass of 2, 3, 4, 5 or 8, which has its values in registers. */
+static int is_short(int q)
+{
+    return q < 7 || q == 8;
+}
+
+/* The distance between stretches of n / q values where pass i reads, or the result's if there is no
+ * pass i; passes of long odd lengths have none. */
+static long long gap_of(const gnd__fft_rows *r, int lanes, int i)
+{
+    const int q = r->radix[i < r->passes ? i : r->passes - 1];
+    if ((i > 0 && !is_short(r->radix[i - 1])) || (i < r->passes && !is_short(r->radix[i])))
+        return 0;
+    return pad_of(r, lanes, (long long)r->n / q);
+}
+
 /* The positions of the values k (text) of the current point: read, written, and its root. */
 static void places(const pass *p, const char *k, char in[96], char out[96], char root[96])
 {
     char lane[24] = "";
     if (p->lanes > 1)
         snprintf(lane, sizeof lane, " * %d + l", p->lanes);
-    snprintf(in, 96, "(b * %lld + j + %s * %lld)%s", p->s, k, p->nb, lane);
-    snprintf(out, 96, "(b * %lld + j + %s * %lld)%s", p->s * p->q, k, p->s, lane);
+    snprintf(in, 96, "(b * %lld + j + %s * %lld)%s", p->s, k, p->nb + p->pad, lane);
+    if (p->nb == p->s) /* the last pass */
+        snprintf(out, 96, "(j + %s * %lld)%s", k, p->s + p->gap, lane);
+    else if (p->gap)
+        snprintf(out, 96, "(b * %lld + j + %s * %lld + c * %lld)%s", p->s * p->q, k, p->s, p->gap,
+                 lane);
+    else
+        snprintf(out, 96, "(b * %lld + j + %s * %lld)%s", p->s * p->q, k, p->s, lane);
     snprintf(root, 96, "2 * (%lld + (%s - 1) * %lld + j)", p->at, k, p->s);
 }
 
@@ -72,8 +105,17 @@ static void write_value(const pass *p, const char *k, const char *x, const char 
 static void short_pass(const pass *p)
 {
     char k[12], x[16], y[16];
-    gnd__str_addf(p->b, "    for (int b = 0; b < %lld; b++) for (int j = 0; j < %lld; j++)",
-                  p->nb / p->s, p->s);
+    const int cut = p->gap && p->nb > p->s; /* the loop over b, by stretches */
+    const long long each = p->nb / p->s / (cut ? p->next : 1);
+    if (cut)
+        gnd__str_addf(
+            p->b,
+            "    for (int c = 0; c < %lld; c++) for (int b = c * %lld; b < (c + 1) * %lld; "
+            "b++) for (int j = 0; j < %lld; j++)",
+            p->next, each, each, p->s);
+    else
+        gnd__str_addf(p->b, "    for (int b = 0; b < %lld; b++) for (int j = 0; j < %lld; j++)",
+                      each, p->s);
     if (p->lanes > 1)
         gnd__str_addf(p->b, " for (int l = 0; l < %d; l++)", p->lanes);
     gnd__str_addf(p->b, " {\n        %s x[%d], y[%d];\n", p->R, p->q, p->q);
@@ -214,6 +256,16 @@ static void half_table(const gnd__fft_rows *r)
     gnd__pk_def(r->p, "};\n");
 }
 
+/* The position of value k in arrays of q stretches. */
+static void define_position(const gnd__fft_rows *r, const char *name, int q, long long gap)
+{
+    if (gap)
+        gnd__pk_def(r->p, "#define %s(k) ((k) + (int)((g_u32)(k) / %lldu) * %lld)\n", name,
+                    (long long)r->n / q, gap);
+    else
+        gnd__pk_def(r->p, "#define %s(k) (k)\n", name);
+}
+
 /* Reads a row. Reals are the parts of r->n complex numbers. Of the conjugate-symmetric X of 2 n
  * elements, with a = X[k] and b = X[n - k], the numbers are z[k] = s + t, z[n - k] = conj(s - t)
  * with s = a + conj b and t = i w^-k (a - conj b). */
@@ -223,8 +275,8 @@ static void read_half(const gnd__fft_rows *r, gnd__str *b, const char *R, const 
     if (r->kind == GND_FFT_R2C) {
         gnd__str_addf(b,
                       "        for (int k = 0; k < %lld; k++) {\n"
-                      "        re0[k * %d + l] = IN_x(row * %lld + 2 * k);\n"
-                      "        im0[k * %d + l] = IN_x(row * %lld + 2 * k + 1);\n        }\n",
+                      "        re0[FIRST(k) * %d + l] = IN_x(row * %lld + 2 * k);\n"
+                      "        im0[FIRST(k) * %d + l] = IN_x(row * %lld + 2 * k + 1);\n        }\n",
                       n, lanes, 2 * n, lanes, 2 * n);
         return;
     }
@@ -237,11 +289,12 @@ static void read_half(const gnd__fft_rows *r, gnd__str *b, const char *R, const 
                   "        const %s tx = wy * dx - wx * dy, ty = wx * dx + wy * dy;\n",
                   n / 2, T, n + 1, n + 1, n, R, r->inverse ? "" : "-", r->inverse ? "" : "-", R, R,
                   R);
-    gnd__str_addf(b, /* the parts change places, because the transform is an inverse one */
-                  "        re0[k * %d + l] = sy + ty;\n        im0[k * %d + l] = sx + tx;\n"
-                  "        if (k) {\n        re0[(%lld - k) * %d + l] = ty - sy;\n"
-                  "        im0[(%lld - k) * %d + l] = sx - tx;\n        }\n        }\n",
-                  lanes, lanes, n, lanes, n, lanes);
+    gnd__str_addf(
+        b, /* the parts change places, because the transform is an inverse one */
+        "        re0[FIRST(k) * %d + l] = sy + ty;\n        im0[FIRST(k) * %d + l] = sx + tx;\n"
+        "        if (k) {\n        re0[FIRST(%lld - k) * %d + l] = ty - sy;\n"
+        "        im0[FIRST(%lld - k) * %d + l] = sx - tx;\n        }\n        }\n",
+        lanes, lanes, n, lanes, n, lanes);
 }
 
 /* Writes a row from the pair of arrays `from`. With a = Z[k] and b = Z[n - k] of the transform, the
@@ -252,16 +305,17 @@ static void write_half(const gnd__fft_rows *r, gnd__str *b, const char *R, int f
     const long long n = (long long)r->n;
     const char *plus = r->inverse ? "-" : "", *minus = r->inverse ? "" : "-";
     if (r->kind == GND_FFT_C2R) {
-        gnd__str_addf(b,
-                      "        for (int k = 0; k < %lld; k++) {\n"
-                      "        y[row * %lld + 2 * k] = TIMES(im%d[k * %d + l]);\n"
-                      "        y[row * %lld + 2 * k + 1] = TIMES(re%d[k * %d + l]);\n        }\n",
-                      n, 2 * n, from, lanes, 2 * n, from, lanes);
+        gnd__str_addf(
+            b,
+            "        for (int k = 0; k < %lld; k++) {\n"
+            "        y[row * %lld + 2 * k] = TIMES(im%d[LAST(k) * %d + l]);\n"
+            "        y[row * %lld + 2 * k + 1] = TIMES(re%d[LAST(k) * %d + l]);\n        }\n",
+            n, 2 * n, from, lanes, 2 * n, from, lanes);
         return;
     }
     gnd__str_addf(b,
                   "        for (int k = 0; k <= %lld; k++) {\n"
-                  "        const int i = k * %d + l, j = (k ? %lld - k : 0) * %d + l;\n"
+                  "        const int i = LAST(k) * %d + l, j = (k ? LAST(%lld - k) : 0) * %d + l;\n"
                   "        const %s ax = re%d[i], ay = im%d[i], cx = re%d[j], cy = im%d[j];\n"
                   "        const %s wx = halves_[2 * k] / 2, wy = halves_[2 * k + 1] / 2;\n"
                   "        const %s sx = (ax + cx) / 2, sy = (ay - cy) / 2;\n"
@@ -277,6 +331,20 @@ static void write_half(const gnd__fft_rows *r, gnd__str *b, const char *R, int f
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
+/* A loop over the values k of a row at positions `at` of arrays of q stretches. */
+static void row_loop(const gnd__fft_rows *r, gnd__str *b, int q, long long gap)
+{
+    const long long n = (long long)r->n / q;
+    if (gap)
+        gnd__str_addf(b,
+                      "        for (int c = 0; c < %d; c++) for (int k = c * %lld; k < (c + 1) * "
+                      "%lld; k++) {\n        const int at = k + c * %lld;\n",
+                      q, n, n, gap);
+    else
+        gnd__str_addf(b, "        for (int k = 0; k < %lld; k++) {\n        const int at = k;\n",
+                      (long long)r->n);
+}
+
 /* Reads row `row` to lane l of the first pair of arrays; writes it from the pair `from`. */
 static void read_row(const gnd__fft_rows *r, gnd__str *b, const char *R, const char *T, int lanes)
 {
@@ -284,10 +352,11 @@ static void read_row(const gnd__fft_rows *r, gnd__str *b, const char *R, const c
         read_half(r, b, R, T, lanes);
         return;
     }
+    row_loop(r, b, r->radix[0], gap_of(r, lanes, 0));
     gnd__str_addf(b,
-                  "        for (int k = 0; k < %lld; k++) {\n        const %s z = LOAD(row, k);\n"
-                  "        re0[k * %d + l] = z.x;\n        im0[k * %d + l] = z.y;\n        }\n",
-                  (long long)r->n, T, lanes, lanes);
+                  "        const %s z = LOAD(row, k);\n"
+                  "        re0[at * %d + l] = z.x;\n        im0[at * %d + l] = z.y;\n        }\n",
+                  T, lanes, lanes);
 }
 
 static void write_row(const gnd__fft_rows *r, gnd__str *b, const char *R, const char *T, int from,
@@ -297,28 +366,35 @@ static void write_row(const gnd__fft_rows *r, gnd__str *b, const char *R, const 
         write_half(r, b, R, from, lanes);
         return;
     }
+    row_loop(r, b, r->radix[r->passes - 1], gap_of(r, lanes, r->passes));
     gnd__str_addf(b,
-                  "        for (int k = 0; k < %lld; k++) {\n"
-                  "        const %s z = gnd_cplx_%s(re%d[k * %d + l], im%d[k * %d + l]);\n"
+                  "        const %s z = gnd_cplx_%s(re%d[at * %d + l], im%d[at * %d + l]);\n"
                   "        STORE(row, k, z);\n        }\n",
-                  (long long)r->n, T, r->sfx, from, lanes, from, lanes);
+                  T, r->sfx, from, lanes, from, lanes);
 }
 
 void gnd__fft_body_cpu(const gnd__fft_rows *r, gnd__str *b)
 {
     const char *R = gnd__ctype_value(gnd__real_of(r->t)), *T = gnd__ctype_value(r->t);
     const int lanes = gnd__fft_lanes(r);
+    long long room = 0;
     pass p = {.r = r, .b = b, .R = R, .lanes = lanes, .s = 1};
+    for (int i = 0; i <= r->passes; i++) {
+        const long long more = r->radix[i < r->passes ? i : i - 1] * gap_of(r, lanes, i);
+        room = ((long long)r->n + more) * lanes > room ? ((long long)r->n + more) * lanes : room;
+    }
     gnd__str_addf(
         b,
         "    const g_i64 first = (g_i64)GND_GID(0) * %d;\n    if (first >= count) return;\n"
         "    const int rows = count - first < %d ? (int)(count - first) : %d;\n"
         "    %s re0[%lld], im0[%lld], re1[%lld], im1[%lld];\n",
-        lanes, lanes, lanes, R, (long long)r->n * lanes, (long long)r->n * lanes,
-        (long long)r->n * lanes, (long long)r->n * lanes);
+        lanes, lanes, lanes, R, room, room, room, room);
     gnd__fft_define_odd(r, b);
-    if (r->half)
+    if (r->half) {
         half_table(r);
+        define_position(r, "FIRST", r->radix[0], gap_of(r, lanes, 0));
+        define_position(r, "LAST", r->radix[r->passes - 1], gap_of(r, lanes, r->passes));
+    }
     gnd__str_addf(b,
                   "    for (int l = 0; l < %d; l++) {\n"
                   "        const g_i64 row = first + (l < rows ? l : 0);\n",
@@ -328,7 +404,10 @@ void gnd__fft_body_cpu(const gnd__fft_rows *r, gnd__str *b)
     for (int i = 0; i < r->passes; i++) {
         p.q = r->radix[i];
         p.nb = r->n / p.q;
-        if (p.q < 7 || p.q == 8)
+        p.pad = gap_of(r, lanes, i);
+        p.next = i + 1 < r->passes ? r->radix[i + 1] : 1;
+        p.gap = gap_of(r, lanes, i + 1);
+        if (is_short(p.q))
             short_pass(&p);
         else
             odd_pass(&p);
