@@ -4,16 +4,13 @@
  * sign is exp(-2 pi i jk/n); an inverse transform swaps the parts of its input and its output.
  */
 
-/* A part of exp(-2 pi i k/n) for k < n: the angle is brought into an eighth of the circle with integers, where sine
- * and cosine are short polynomials (fdlibm's, of W. Kahan and K. C. Ng, 1993): no bit of a large angle is lost. */
-//@fn root f
-GND_INLINE $T gnd_root_$t(g_u64 k, g_u64 n, int sine)
+/* A part of exp(-2 pi i k/n) for k < n: the angle is brought into an eighth of the circle with whole numbers, where
+ * sine and cosine are short polynomials (fdlibm's, of W. Kahan and K. C. Ng, 1993): no bit of a large angle is lost.
+ * rootat: of the angle (pi/2) (q + part), or (pi/2) (q + 1 - part) if it is `high`. */
+//@fn rootat f
+GND_INLINE $T gnd_rootat_$t($T part, int q, int high, int sine)
 {
-    const g_u64 k4 = k * 4;
-    const int q = (k4 >= n) + (k4 >= 2 * n) + (k4 >= 3 * n); /* angle = (pi/2) (q + rest/n) */
-    const g_u64 rest = k4 - (g_u64)q * n;
-    const int high = rest * 2 > n; /* past the middle of the quarter */
-    const $T a = ($T)1.5707963267948966192$f * (($T)(high ? n - rest : rest) / ($T)n), z = a * a, h = z * ($T)0.5$f;
+    const $T a = ($T)1.5707963267948966192$f * part, z = a * a, h = z * ($T)0.5$f;
     const $T w = ($T)1 - h;
     const $T s = a + z * a * (($T)-1.66666666666666324348e-1$f + z * (($T)8.33333333332248946124e-3$f +
                  z * (($T)-1.98412698298579493134e-4$f + z * (($T)2.75573137070700676789e-6$f +
@@ -24,6 +21,26 @@ GND_INLINE $T gnd_root_$t(g_u64 k, g_u64 n, int sine)
     const int swap = high != (q & 1), minus = sine ? q < 2 : q == 1 || q == 2;
     const $T v = swap == (sine != 0) ? c : s;
     return minus ? -v : v;
+}
+/* CPUs have vectors for whole numbers below 2^53 as float64 (n < 2^51), not to convert those of 64 bits. */
+//@fn root f cpu
+GND_INLINE $T gnd_root_$t(g_u64 k, g_u64 n, int sine)
+{
+    const g_f64 two52 = 4503599627370496.0, m = GND_FROM_f64(n | 0x4330000000000000UL) - two52;
+    const g_f64 k4 = 4 * (GND_FROM_f64(k | 0x4330000000000000UL) - two52);
+    const int q = (k4 >= m) + (k4 >= 2 * m) + (k4 >= 3 * m);
+    const g_f64 rest = k4 - q * m;
+    const int high = rest * 2 > m;
+    return gnd_rootat_$t(($T)(high ? m - rest : rest) / ($T)m, q, high, sine);
+}
+//@fn root f
+GND_INLINE $T gnd_root_$t(g_u64 k, g_u64 n, int sine)
+{
+    const g_u64 k4 = k * 4;
+    const int q = (k4 >= n) + (k4 >= 2 * n) + (k4 >= 3 * n);
+    const g_u64 rest = k4 - (g_u64)q * n;
+    const int high = rest * 2 > n; /* past the middle of the quarter */
+    return gnd_rootat_$t(($T)(high ? n - rest : rest) / ($T)n, q, high, sine);
 }
 //@fn twiddle32 u64
 GND_FN g_c64 gnd_twiddle32_u64(g_u64 k, g_u64 n)
