@@ -64,15 +64,15 @@ GND_FN g_u64 gnd_bits64_u64(g_u64 i, g_u64 key)
 }
 
 /* The same for another round of the counter. */
-//@fn bits32_of u64
-GND_FN g_u32 gnd_bits32_of_u64(g_u64 i, g_u64 key, g_u32 round)
+//@fn bits32of u64
+GND_FN g_u32 gnd_bits32of_u64(g_u64 i, g_u64 key, g_u32 round)
 {
     g_u32 x[4];
     gnd_philox_u64(i >> 2, round, key, x);
     return (i & 2) ? ((i & 1) ? x[3] : x[2]) : ((i & 1) ? x[1] : x[0]);
 }
-//@fn bits64_of u64
-GND_FN g_u64 gnd_bits64_of_u64(g_u64 i, g_u64 key, g_u32 round)
+//@fn bits64of u64
+GND_FN g_u64 gnd_bits64of_u64(g_u64 i, g_u64 key, g_u32 round)
 {
     g_u32 x[4];
     gnd_philox_u64(i >> 1, round, key, x);
@@ -109,7 +109,7 @@ GND_FN g_u32 gnd_bounded32_u64(g_u64 i, g_u64 key, g_u64 s)
     if ((g_u32)m < s32) {
         const g_u32 t = (0u - s32) % s32;
         for (g_u32 k = 1; (g_u32)m < t && k < 60000u; k++)
-            m = gnd_bits32_of_u64(i, key, k) * s;
+            m = gnd_bits32of_u64(i, key, k) * s;
     }
     return (g_u32)(m >> 32);
 }
@@ -144,7 +144,7 @@ GND_FN g_u64 gnd_bounded64_u64(g_u64 i, g_u64 key, g_u64 s)
     if (x * s < s) {
         const g_u64 t = (0 - s) % s;
         for (g_u32 k = 1; x * s < t && k < 60000u; k++)
-            x = gnd_bits64_of_u64(i, key, k);
+            x = gnd_bits64of_u64(i, key, k);
     }
     return gnd_mulhi_u64(x, s);
 }
@@ -305,12 +305,12 @@ GND_FN g_f64 gnd_neglog_f64(g_u64 w)
 //@fn polartwo f32 cuda
 #define gnd_polartwo_f32(w, a, two) gnd_polarnear_f32(w, a, two)
 //@fn polartwo f32 opencl
-#ifdef __NV_CL_C_VERSION
+#if defined(__NV_CL_C_VERSION)
 #define gnd_polartwo_f32(w, a, two) gnd_polarnear_f32(w, a, two)
 #else
 GND_FN g_f32 gnd_polartwo_f32(g_u32 w, g_u32 a, g_f32 *two)
 {
-    const g_f32 v = 2.0f * gnd_neglog_f32(w), r = v * rsqrt(v); /* v > 0 */
+    const g_f32 v = 2.0f * gnd_neglog_f32(w), r = sqrt(v);
     const g_f32 t = (g_f32)(g_i32)(a << 2) * 3.6572951e-10f, z = t * t;
     const g_f32 s = fma(t * z, fma(z, fma(z, -1.95878657e-4f, 8.33274815e-3f), -0.166666647f), t);
     const g_f32 c = fma(z * z, fma(z, fma(z, 2.45479169e-5f, -1.38883029e-3f), 4.16666647e-2f),
@@ -531,5 +531,5 @@ GND_FN void gnd_accepted_u64(g_u64 at, int count, g_u64 key, g_u64 s, g_u32 *w)
     if (any)
         for (int j = 0; j < count; j++)
             for (g_u32 k = 1; w[j] * s32 < t && k < 60000u; k++)
-                w[j] = gnd_bits32_of_u64(at + (g_u64)j, key, k);
+                w[j] = gnd_bits32of_u64(at + (g_u64)j, key, k);
 }

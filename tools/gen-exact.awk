@@ -95,14 +95,18 @@ function run(id, t, text) {
     lanes = lanes "    [" nops "][GND_" name[t] "] = " tolower(id) "_" t "_lanes,\n"
 }
 
-# Random words, and numbers that are made of one exactly, x; `text` is the same of the arguments.
-function word_of(id, text, made,    size) {
-    if (!(id in words) || !plain(in_c(text, "u64")))
+# Random words, and numbers that are made of one exactly, x; `text` is the same of the arguments, of
+# which there are nin; `post` changes an array of words before.
+function word_of(id, nin, text, made, post,    size) {
+    gsub(/\$3/, "words", post)
+    post = post == 0 ? "(void)0" : in_c(post, "u64")
+    if (!(id in words) || !plain(in_c(text, "u64")) || !plain(post))
         return
     need(text = in_c(text, "u64"))
     need(made = in_c(made, "u64"))
+    need(post)
     size = id ~ /32/ ? 32 : 64
-    printf "WORD_LOOP(%s, %s, %d, %s)\n", tolower(id), words[id], size, made
+    printf "WORD_LOOP(%s, %s, %d, %d, %s, %s)\n", tolower(id), words[id], size, nin, post, made
     table = table "    [" nops "][GND_UINT64] = " tolower(id) ",\n"
 }
 
@@ -110,7 +114,7 @@ function emit(    i) {
     i = split_entry(entry)
     near = col[i]
     if (entry !~ /^GND_OP/) {
-        word_of(col[1], col[4], col[7])
+        word_of(col[1], col[3], col[4], col[7], col[8])
         nops++
         return
     }
@@ -173,10 +177,10 @@ BEGIN {
     n_often = split("ADD SUBTRACT MULTIPLY DIVIDE SQUARE SQRT MAXIMUM MINIMUM EXP EXPM1 LOG LOG1P LOG2 LOG10 TANH POW ERF ATAN FLOOR CEIL TRUNC ROUND", names, " ")
     for (i = 1; i <= n_often; i++)
         often[names[i]] = 1
-    words["BITS32"] = "u32"
+    words["BITS32"] = words["BOUNDED32"] = "u32"
     words["BITS64"] = "u64"
-    words["UNIFORM32"] = "f32"
-    words["UNIFORM64"] = "f64"
+    words["UNIFORM32"] = words["NORMAL32"] = words["EXPO32"] = words["LAPLACE32"] = words["LOGISTIC32"] = "f32"
+    words["UNIFORM64"] = words["NORMAL64"] = words["EXPO64"] = words["LAPLACE64"] = words["LOGISTIC64"] = "f64"
     nops = 0
     print "/* Made from lib/base/opset.def and kernels/ by tools/gen-exact.awk. */"
     print "#include \"host/exact.h\""

@@ -10,7 +10,11 @@
 #if defined __GNUC__ && !defined __clang__ && defined __x86_64__ && defined __gnu_linux__ &&       \
     !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 #define GND__HAS_CLONES 1
+#if __GNUC__ >= 12 /* with fma, which is a call elsewhere */
+#define GND__CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "avx512f")))
+#else
 #define GND__CLONES __attribute__((target_clones("default", "avx2", "avx512f")))
+#endif
 #else
 #define GND__HAS_CLONES 0
 #define GND__CLONES

@@ -98,37 +98,63 @@ BITS(GND_FROM_f64, g_u64, g_f64)
             name##_any(out, in0, in1, in2, n);                                                     \
     }
 
-/* Random numbers of words of the generator; x: a word of `size` bits. Blocks of it have several
- * words: those of positions one after the other, with one key, are computed once. */
+/* Blocks of the generator (gnd_philox_u64 in kernels/random.cl): its four words of blocks `block`
+ * on, in arrays of their own, so that the rounds are loops over vectors. */
 #define WORD_RUN 256
-#define WORD_LOOP(name, r, size, ...)                                                              \
+#define WORD_BLOCKS (WORD_RUN / 2 + 1)
+GND__CLONES static inline void word_blocks(g_u64 block, g_u64 key, int n, g_u32 (*c)[WORD_BLOCKS])
+{
+    g_u32 k0 = (g_u32)key, k1 = (g_u32)(key >> 32);
+    for (int b = 0; b < n; b++) {
+        c[0][b] = (g_u32)(block + (g_u64)b);
+        c[1][b] = (g_u32)((block + (g_u64)b) >> 32);
+        c[2][b] = c[3][b] = 0;
+    }
+    for (int r = 0; r < 10; r++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u)
+        for (int b = 0; b < n; b++) {
+            const g_u64 p = (g_u64)c[0][b] * 0xD2511F53u, q = (g_u64)c[2][b] * 0xCD9E8D57u;
+            c[0][b] = (g_u32)(q >> 32) ^ c[1][b] ^ k0;
+            c[1][b] = (g_u32)q;
+            c[2][b] = (g_u32)(p >> 32) ^ c[3][b] ^ k1;
+            c[3][b] = (g_u32)p;
+        }
+}
+
+/* Word k of blocks of 4 or 2 words. */
+#define WORD_32(k) c[(k) % 4][(k) / 4]
+#define WORD_64(k) ((g_u64)c[(k) % 2 * 2 + 1][(k) / 2] << 32 | c[(k) % 2 * 2][(k) / 2])
+
+/* Random numbers of words of the generator, a word of `size` bits each; at: their positions, one
+ * after the other while the key and the third argument are the same. `words` is the array of words
+ * from number `first` on, which `post` may change (as in graph/fnset.def: of x numbers with the
+ * arguments y and w); then x is the word of a number. */
+#define WORD_LOOP(name, r, size, nin, post, ...)                                                   \
     GND__CLONES static void name(void *out, const void *in0, const void *in1, const void *in2,     \
                                  size_t n)                                                         \
     {                                                                                              \
         enum { EACH = 128 / (size) };                                                              \
         g_##r *restrict z = out;                                                                   \
-        const g_u64 *at = in0, *keys = in1;                                                        \
-        g_u64 halves[2 * (WORD_RUN / EACH + 1)];                                                   \
-        g_u##size w[EACH * (WORD_RUN / EACH + 1)];                                                 \
-        (void)in2;                                                                                 \
+        const g_u64 *at = in0, *keys = in1, *others = (nin) > 2 ? in2 : in1;                       \
+        g_u32 c[4][WORD_BLOCKS];                                                                   \
+        g_u##size words[WORD_BLOCKS * EACH];                                                       \
         for (size_t i = 0, m; i < n; i += m) {                                                     \
-            const g_u64 key = keys[i], first = at[i] % EACH, block = at[i] / EACH;                 \
+            const g_u64 at_ = at[i], y = keys[i], w = others[i], first = at_ % EACH;               \
             m = n - i < WORD_RUN ? n - i : WORD_RUN;                                               \
-            size_t other = 0;                                                                      \
+            g_u64 differs = 0;                                                                     \
             for (size_t k = 0; k < m; k++)                                                         \
-                other |= (at[i + k] ^ (at[i] + k)) | (keys[i + k] ^ key);                          \
-            m = other ? 1 : m;                                                                     \
+                differs |= (at[i + k] ^ (at_ + k)) | (keys[i + k] ^ y) | (others[i + k] ^ w);      \
+            m = differs ? 1 : m;                                                                   \
             const size_t blocks = (first + m + EACH - 1) / EACH;                                   \
-            for (size_t b = 0; b < blocks; b++) {                                                  \
-                g_u32 x[4];                                                                        \
-                gnd_philox_u64(block + b, 0, key, x);                                              \
-                halves[2 * b] = (g_u64)x[1] << 32 | x[0];                                          \
-                halves[2 * b + 1] = (g_u64)x[3] << 32 | x[2];                                      \
-            }                                                                                      \
+            word_blocks(at_ / EACH, y, (int)blocks, c);                                            \
             for (size_t k = 0; k < EACH * blocks; k++)                                             \
-                w[k] = (g_u##size)(halves[k * 2 / EACH] >> (k * (size) % 64));                     \
+                words[k] = WORD_##size(k);                                                         \
+            {                                                                                      \
+                const int x = (int)m;                                                              \
+                (void)x, (void)w;                                                                  \
+                post;                                                                              \
+            }                                                                                      \
             for (size_t k = 0; k < m; k++) {                                                       \
-                const g_u##size x = w[first + k];                                                  \
+                const g_u##size x = words[first + k];                                              \
                 z[i + k] = (g_##r)(__VA_ARGS__);                                                   \
             }                                                                                      \
         }                                                                                          \

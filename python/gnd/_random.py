@@ -51,6 +51,7 @@ class Generator:
                 finally:
                     self.state = _core._rng(None)
                     _core._rng(before)
+        self.__dict__[name] = method  # found there from now on
         return method
 
     def __dir__(self):
