@@ -79,8 +79,8 @@ while [ $died -lt "$kills" ] && [ $run -lt "$most" ]; do
         died=$((died + 1)) total=$((total + took))
         [ $took -le $slowest ] || slowest=$took
         [ $status != 124 ] && [ $took -le $limit ] || echo "run $run: ended $took ms after the kill, status $status" >>bad
-        lines=$(grep -c -E "signal 9|BAD TERMINATION" "$f/err")
-        [ "$lines" = 1 ] || { echo "run $run: $lines lines name the signal" && cat "$f/err"; } >>bad
+        lines=$(cat "$f/out" "$f/err" | grep -c -E 'on signal 9|\(signal 9\)') # MPICH writes it to its output
+        [ "$lines" = 1 ] || { echo "run $run: $lines lines name the signal" && cat "$f/out" "$f/err"; } >>bad
     fi
     for file in "$f"/state/*.npy; do
         [ ! -e "$file" ] || [ "$(wc -c <"$file")" = "$size" ] || echo "run $run: $file is cut off" >>bad
