@@ -89,12 +89,12 @@ static gnd_status read_node(int *each)
     return bad ? GND_ERR_ARG : GND_OK;
 }
 
-/* Divides the node into nodes of GND_MPI_NODE ranks each, if that is set. */
-static int divide_node(gndm_ctx *c)
+/* Divides the node into nodes of `each` ranks, or does not (0). */
+static int divide_node(gndm_ctx *c, int each)
 {
     MPI_Comm node = c->node;
-    int rank = 0, each;
-    if (read_node(&each) || each == 0) /* set_up tells of an error */
+    int rank = 0;
+    if (each == 0)
         return MPI_SUCCESS;
     int rc = MPI_Comm_rank(node, &rank);
     if (rc == MPI_SUCCESS)
@@ -114,9 +114,12 @@ static gnd_status duplicate(gndm_ctx *c, MPI_Comm comm, MPI_Comm *y)
         malloc(sizeof *p); /* MPI may write to it after a wait that failed: it is not freed then */
     if (!p)
         return gndm__broken(c, GND_ERR_NOMEM, "gndm_open: out of host memory");
-    gnd_status st = gndm__mpi(c, MPI_Comm_idup(comm, &p->comm, &p->req), "MPI_Comm_idup");
-    if (!st)
-        st = gndm__wait(c, 1, &p->req);
+    const int rc = MPI_Comm_idup(comm, &p->comm, &p->req);
+    if (rc != MPI_SUCCESS) {
+        free(p);
+        return gndm__mpi(c, rc, "MPI_Comm_idup");
+    }
+    gnd_status st = gndm__wait(c, 1, &p->req);
     if (st)
         return st;
     *y = p->comm;
@@ -135,7 +138,7 @@ static int largest_tag(MPI_Comm comm)
 static gnd_status communicators(gndm_ctx *c, MPI_Comm comm)
 {
     MPI_Comm watch = MPI_COMM_NULL;
-    int rc = MPI_Comm_rank(comm, &c->rank);
+    int each = 0, rc = MPI_Comm_rank(comm, &c->rank);
     if (rc == MPI_SUCCESS)
         rc = MPI_Comm_size(comm, &c->size);
     gnd_status st = gndm__mpi(c, rc, "MPI_Comm_size");
@@ -145,15 +148,19 @@ static gnd_status communicators(gndm_ctx *c, MPI_Comm comm)
         st = duplicate(c, comm, &c->comm);
     if (!st)
         st = duplicate(c, c->comm, &watch);
-    if (!st) /* what cannot be limited in time waits for no rank that is late, or failed before */
-        st = gndm__barrier(c, c->comm);
+    /* The splits below cannot be limited in time. They begin when all ranks have come here, so none
+     * waits there for a rank that is late or failed before. All divide nodes as rank 0 says. */
+    if (c->rank > 0 || read_node(&each)) /* set_up tells of an error */
+        each = 0;
+    if (!st)
+        st = gndm__allreduce(c, &each, 1, MPI_INT, MPI_MAX);
     c->watch = watch; /* now that all ranks have theirs */
     c->watch_tag = 1;
     if (st)
         return st;
     rc = MPI_Comm_split_type(c->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c->node);
     if (rc == MPI_SUCCESS)
-        rc = divide_node(c);
+        rc = divide_node(c, each);
     if (rc == MPI_SUCCESS)
         rc = MPI_Comm_rank(c->node, &c->node_rank);
     if (rc == MPI_SUCCESS)

@@ -114,6 +114,15 @@ static void unchecked_calls(void)
                 strstr(gndm_message(ctx), "[rank 1]"),
             "%s", gndm_message(ctx));
     gndm_close(ctx);
+    /* nor is a division of the node that only one rank is told of: it is rank 0's that counts */
+    setenv("GND_MPI_TIMEOUT", "20", 1);
+    if (rank == 1)
+        setenv("GND_MPI_NODE", "1", 1);
+    ctx = gndm_open(MPI_COMM_WORLD, dev, GNDM_EVEN);
+    unsetenv("GND_MPI_NODE");
+    setenv("GND_MPI_TIMEOUT", was, 1);
+    dist_ok(gndm_status(ctx) == GND_OK, "GND_MPI_NODE on rank 1 alone: %s", gndm_message(ctx));
+    gndm_close(ctx);
     ctx = before;
 }
 

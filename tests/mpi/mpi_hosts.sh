@@ -49,7 +49,7 @@ exec ip netns exec "$name" unshare --uts --time --monotonic "${name#node}000" --
 A
 chmod +x agent
 
-start=$mpirun
+start=$mpirun limit=
 case $($start --version 2>&1 | head -n 1) in
     *"Open MPI"* | *OpenRTE*)
         tcp="--mca plm_rsh_agent $PWD/agent --mca plm_rsh_no_tree_spawn 1 --mca btl tcp,self --mca btl_tcp_if_include eth0 \
@@ -60,6 +60,9 @@ case $($start --version 2>&1 | head -n 1) in
         UCX_TLS=tcp,self UCX_NET_DEVICES=eth0
         export UCX_TLS UCX_NET_DEVICES
         at() { echo "$start -launcher ssh -launcher-exec $PWD/agent -iface eth0 -hosts $1,$2,$3"; }
+        # MPI_Finalize of MPICH 4.0 waits for ever over UCX, now and then: github.com/pmodels/mpich/pull/6596. What a
+        # program did before it is complete.
+        limit='timeout -k 5 60'
         ;;
 esac
 
@@ -72,14 +75,14 @@ started 3 mpi_eval
 check "the data of node2 went through its network device" test $(($(sent) - before)) -gt 20000
 export GND_TRACE=trace.json
 # shellcheck disable=SC2086 # a command and its options
-$mpirun -n 3 "$GND_BUILDDIR/tools/.libs/gnd" eval --mpi \
+$limit $mpirun -n 3 "$GND_BUILDDIR/tools/.libs/gnd" eval --mpi \
     'x = zeros((90, 90)) + arange(90.); y = x + x.T; z = y @ y.T; (z + z.T + sin(y).T).sum()' >out 2>err
 unset GND_TRACE
 check "clocks a thousand seconds apart are one in the merged trace" \
     python3 "$GND_SRCDIR/tests/mpi/merged.py" trace.json 3
 check "which names the hosts" test "$(grep -o 'rank [0-2]: node[1-3]' trace.json | sort -u | wc -l)" = 3
 # shellcheck disable=SC2086
-$mpirun -n 3 "$GND_BUILDDIR/tools/.libs/gnd" devices --mpi >out 2>err
+$limit $mpirun -n 3 "$GND_BUILDDIR/tools/.libs/gnd" devices --mpi >out 2>err
 check "the hosts of the ranks are three" test "$(grep -c '^rank [0-2]: node[1-3]' out)" = 3
 
 # Products, transforms and sorts have the values of one rank, in a file that the three hosts write.
@@ -88,7 +91,7 @@ text='f = fft2(x); g = fft(x.ravel()); s = argsort(x.ravel())
 concat(((x @ x.T).ravel(), (x.T @ x).ravel(), f.real.ravel(), f.imag.ravel(), g.real, g.imag, s, sort(x, axis=0).ravel()))'
 gnd eval "$text" x=x.npy -o want.npy || fail "their values on one rank"
 # shellcheck disable=SC2086
-$mpirun -n 3 "$GND_BUILDDIR/tools/.libs/gnd" eval --mpi "$text" x=x.npy -o got.npy >out 2>err
+$limit $mpirun -n 3 "$GND_BUILDDIR/tools/.libs/gnd" eval --mpi "$text" x=x.npy -o got.npy >out 2>err
 check "x @ x.T, x.T @ x, fft2, fft, argsort and sort: 16996 values" \
     test "$(gnd eval 'all(abs(a - b) <= 1e-5 * abs(b).max()) & (size(a) == 16996)' a=got.npy b=want.npy)" = True
 check "of which 2040 were sorted, to the bit" \
@@ -96,7 +99,7 @@ check "of which 2040 were sorted, to the bit" \
 [ -s got.npy ] || head -n 20 err | diag
 if [ -n "${GND_TEST_ALL-}" ]; then started 3 mpi_files .; fi
 # shellcheck disable=SC2086
-$mpirun -n 3 "$GND_BUILDDIR/examples/spectrum_mpi" 96 >out 2>err
+$limit $mpirun -n 3 "$GND_BUILDDIR/examples/spectrum_mpi" 96 >out 2>err
 "$GND_BUILDDIR/examples/spectrum_mpi" 96 >one 2>>err
 peak() { sed 's/^[0-9]* ranks*: //; s/;.*//' "$1"; }
 check "examples/spectrum_mpi finds $(peak one)" test "$(peak out)" = "$(peak one)"

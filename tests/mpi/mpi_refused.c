@@ -24,6 +24,7 @@ enum {
     IRECV,
     TEST,
     ERRHANDLER,
+    IDUP,
     FILE_OPEN,
     SET_VIEW,
     COMMIT,
@@ -34,10 +35,10 @@ enum {
     NAMES
 };
 static const char *const names[NAMES] = {
-    "MPI_Iallreduce",    "MPI_Ibcast",        "MPI_Iallgather",  "MPI_Ibarrier",
-    "MPI_Isend",         "MPI_Irecv",         "MPI_Test",        "MPI_Comm_set_errhandler",
-    "MPI_File_open",     "MPI_File_set_view", "MPI_Type_commit", "MPI_File_iwrite_at",
-    "MPI_File_iread_at", "MPI_File_sync",     "MPI_File_close"};
+    "MPI_Iallreduce",     "MPI_Ibcast",        "MPI_Iallgather",    "MPI_Ibarrier",
+    "MPI_Isend",          "MPI_Irecv",         "MPI_Test",          "MPI_Comm_set_errhandler",
+    "MPI_Comm_idup",      "MPI_File_open",     "MPI_File_set_view", "MPI_Type_commit",
+    "MPI_File_iwrite_at", "MPI_File_iread_at", "MPI_File_sync",     "MPI_File_close"};
 
 static int which = -1; /* the function that fails */
 static long left;      /* it is the call after this many less one; 0: none is left to fail */
@@ -99,6 +100,11 @@ int MPI_Test(MPI_Request *req, int *done, MPI_Status *s)
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler h)
 {
     return OR(ERRHANDLER, PMPI_Comm_set_errhandler(comm, h));
+}
+
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *y, MPI_Request *req)
+{
+    return OR(IDUP, PMPI_Comm_idup(comm, y, req));
 }
 
 int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *f)
@@ -295,6 +301,23 @@ static void wrong_bytes(gnd_device *own)
     gndm_close(c);
 }
 
+/* A communicator that is not duplicated on one rank. The duplicates of the others stay under way,
+ * so this comes last, on a communicator of its own. */
+static void no_duplicate(gnd_device *own)
+{
+    MPI_Comm comm;
+    const time_t began = time(NULL);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    which = rank == 1 ? IDUP : -1;
+    left = 1;
+    gndm_ctx *c = gndm_open(comm, own, GNDM_EVEN);
+    which = -1;
+    dist_ok(alike(gndm_status(c), gndm_message(c)) && everywhere(gndm_status(c) != GND_OK) &&
+                time(NULL) - began < SOON,
+            "a communicator that is not duplicated: %s", gndm_message(c));
+    gndm_close(c);
+}
+
 int main(int argc, char **argv)
 {
     dist_begin(&argc, &argv, GNDM_EVEN);
@@ -309,6 +332,7 @@ int main(int argc, char **argv)
     }
     wrong_bytes(own);
     dead_end(own);
+    no_duplicate(own);
     gnd_close(own);
     return dist_end();
 }

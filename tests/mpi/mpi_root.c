@@ -88,18 +88,19 @@ static void errors(void)
     dist_ok(gndm_gather(bad, 0, back, sizeof back) == gndm_status_of(bad) && gndm_status_of(bad),
             "gather of an error: %.60s", gndm_error(bad));
     gndm_release(bad);
-    /* one rank's part fails when it is evaluated */
+    /* one rank's part fails when it is evaluated: that of the last one that has elements */
     p = gndm_part_of(x);
     int64_t from[2], to[2];
     gndm_part_box(p, rank, from, to);
     const int64_t dim[2] = {to[0] - from[0], to[1] - from[1]}, three = 3;
     gnd_array *local = gnd_zeros(dev, GND_FLOAT32, 2, dim);
-    if (rank == size - 1)
+    const int last = (size < shape[0] ? size : (int)shape[0]) - 1;
+    if (rank == last)
         local = gnd_add(local, gnd_take(gnd_zeros(dev, GND_FLOAT32, 1, &three),
                                         gnd_full(dev, GND_INT64, 1, &three, gnd_int(50)), 0));
     bad = gndm_wrap(ctx, local, p);
     char named[32];
-    snprintf(named, sizeof named, "[rank %d]", size - 1);
+    snprintf(named, sizeof named, "[rank %d]", last);
     not_gathered(gndm_gather(bad, 0, back, sizeof back), GND_ERR_INDEX, named);
     gndm_release(bad);
     gndm_part_free(p);
