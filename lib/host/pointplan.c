@@ -10,9 +10,9 @@
 enum { NEAR = 24 << 10, SHORT = 32 };
 
 /* Times in eighths of a nanosecond, about: of a point that is moved, or comes from afar; with an
- * index; of a call; of a point that is compared for its place; of the fold of a row, by
- * runs and by lanes. */
-enum { MOVED = 4, FAR = 8, INDEX = 8, CALL = 64, PLACED = 8, RUNS = 80, LANES = 480 };
+ * index; of a call; of a point of a column that is compared for its place; of the fold of a row, by
+ * runs, by lanes, and for a place. */
+enum { MOVED = 4, FAR = 8, INDEX = 8, CALL = 64, PLACED = 8, RUNS = 80, LANES = 480, PLACES = 240 };
 
 /* Whether value v is the same in every row. */
 static int same_in_rows(const gnd__points *p, const gnd__pvalue *v)
@@ -185,11 +185,13 @@ int64_t gnd__points_cost(const gnd__points *p)
                  !p->value[i].once;
     }
     for (int f = 0; f < p->nfold; f++) {
-        point += p->fold[f].place ? PLACED : (p->fold[f].size + 3) / 4;
+        point += p->fold[f].place && p->nred ? PLACED : (p->fold[f].size + 3) / 4;
         const int one = p->group && n == 1 && !p->fold[f].place;
         fold += p->nred ? results * CALL
                 : one   ? rows + groups * CALL
-                        : rows * (n < GND__FOLD_LANES || p->fold[f].unordered ? RUNS : LANES);
+                        : rows * (p->fold[f].place                              ? PLACES
+                                  : n < GND__FOLD_LANES || p->fold[f].unordered ? RUNS
+                                                                                : LANES);
     }
     calls += p->nred ? p->nfold : 0;
     return rows * n * point + fold +
