@@ -130,10 +130,10 @@ for (int l = 0; l < 64; l++) {
     ${step L[l], base + x + l}
 }
 
-// The values of a block from x on for reductions that give places, without the places: in L[0].
+// The values of a block from x on for reductions that give places, without the places: in F[0].
 //
-//     again    the last lanes may take elements once more
 //     block    elements of a block, at most
+//     again    the last lanes may take elements once more
 //@shape reduce_place_values
 ${if again}
 const I n_ = e - x < ${block} + ${side} ? e - x : ${block};
@@ -142,6 +142,7 @@ const I n_ = (e - x < ${block} ? e - x : ${block}) / ${side} * ${side};
 ${end}
 const I end = x + n_ - ${side};
 ${declare L[${side}]}
+${declare F[${side}]}
 for (int l = 0; l < ${side}; l++) {
     ${init L[l]}
 }
@@ -154,35 +155,59 @@ for (I t = x; t < x + n_; t += ${side}) {
         ${step L[l], base + i${last}}
     }
 }
+for (int l = 0; l < ${side}; l++) {
+    ${copy F[l], L[l]}
+}
 #pragma unroll
 for (int w = ${side} / 2; w > 0; w /= 2)
 for (int l = 0; l < w; l++) {
-    ${fold L[l], L[l + w]}
+    ${fold F[l], F[l + w]}
 }
 
-// The place of L${j}[0], if it wins: of the first element of the block that is equal to it.
+// The place of F${j}[0], if it wins: of the first element of the block that is equal to it. In many
+// lines of lanes it is looked for in the lanes that have it, in few in all of them, line by line.
 //
+//     many           there may be many lines
 //     value          the instruction of the element's value
 //     beats, same    the conditions that a value wins over another one, and that both are equal
 //@shape reduce_place_find
-if (A${j}_ < 0 || ${beats L${j}[0], A${j}}) {
+if (A${j}_ < 0 || ${beats F${j}[0], A${j}}) {
     I first = x - ${side};
-    int hit = 0, at = ${side};
-    while (!hit && first < end) {
-        first = first + ${side} < end ? first + ${side} : end;
+    int at = ${side};
+    ${if many}
+    if (n_ > 16 * ${side}) {
+        I t0 = x + n_;
+        for (int l = 0; l < ${side}; l++) {
+            if (!(${same L${j}[l], F${j}[0]})) continue;
+            for (I t = x; t < t0; t += ${side}) {
+                const I i${last} = (t < end ? t : end) + l;
+                ${values}
+                if (${same v${value}, F${j}[0]}) { t0 = t; at = l; }
+            }
+        }
+        first = t0 < end ? t0 : end;
+    } else
+    ${end}
+    {
+        int hit = 0;
+        while (!hit && first < end) {
+            first = first + ${side} < end ? first + ${side} : end;
+            ${abreast}
+            for (int l = 0; l < ${side}; l++) {
+                const I i${last} = first + l;
+                ${values}
+                hit |= ${same v${value}, F${j}[0]} ? 1 : 0;
+            }
+        }
+        ${abreast}
         for (int l = 0; l < ${side}; l++) {
             const I i${last} = first + l;
             ${values}
-            hit |= ${same v${value}, L${j}[0]} ? 1 : 0;
+            const int l_ = ${same v${value}, F${j}[0]} ? l : ${side};
+            at = l_ < at ? l_ : at;
         }
     }
-    for (int l = 0; l < ${side}; l++) {
-        const I i${last} = first + l;
-        ${values}
-        const int l_ = ${same v${value}, L${j}[0]} ? l : ${side};
-        at = l_ < at ? l_ : at;
-    }
-    A${j} = L${j}[0]; A${j}_ = base + first + at;
+    A${j} = F${j}[0]; A${j}_ = base + first + at;
 }
 
 // Across rows. A task takes a tile of up to 256 columns, nc of them, and walks down `chunk` rows in

@@ -13,7 +13,7 @@
 #define TILE 256         /* columns of a task, as in kernels/reduce_cpu.cl */
 #define MOST 16          /* elements of a lane in a block */
 #define MOST_EXACT 256   /* the same, if the order of elements does not matter */
-#define PLACE_BLOCK 4096 /* elements of a block in which a place is looked for */
+#define PLACE_LONG 640   /* elements of a row up to which a place is looked for line by line */
 #define ROW_RUN 16384    /* elements below which a row is not split */
 #define LONG_RUN 131072  /* elements of a task from which on there are more than 64 */
 #define WORDS 16         /* elements of a row from which on random words are computed at once */
@@ -73,6 +73,7 @@ typedef struct row_writer {
     unsigned places;        /* bits: reductions whose places are looked for */
     int side, block;        /* then: lanes, and elements of a block */
     int again;              /* whether lanes may take elements once more */
+    int many;               /* whether a block may have many lines of lanes */
     const gnd__kir *values; /* k with values instead of these */
 } row_writer;
 
@@ -115,12 +116,14 @@ static unsigned finds_places(gnd__cg *c, int last, gnd__kir *values)
  * taken. Other reductions have lanes and blocks as without places. */
 static void set_place_lanes(row_writer *w, const gnd__kir *k)
 {
-    int narrow = 1;
+    const int64_t n = k->dim[w->last];
+    int narrow = n >= 64;
+    w->many = n > PLACE_LONG;
     w->again = w->places == (1u << k->nreds) - 1;
     for (int j = 0; j < k->nreds; j++)
         narrow &= gnd_dtype_size((gnd_dtype)k->red[j].in) < 4;
-    w->side = w->again && !narrow ? 32 : 64;
-    w->block = w->again ? PLACE_BLOCK : 64 * (extremes(k) ? MOST_EXACT : MOST);
+    w->side = !w->again || narrow || w->many ? 64 : n < 32 ? 8 : 32;
+    w->block = 64 * (extremes(k) ? MOST_EXACT : MOST);
 }
 
 typedef struct place_writer {
@@ -146,19 +149,19 @@ static void write_place_block(void *who, const gnd__holeargs *a)
     const row_writer *w = who;
     gnd__cg *c = w->c;
     const gnd__kir *k = c->k;
+    const char *abreast = w->side == 64   ? gnd__cg_abreast(c, 1)
+                          : w->side == 32 ? "gnd_half_lanes_i32"
+                                          : "gnd_few_lanes_i32";
     const gnd__hole values[] = {
-        {"last", .number = w->last},
-        {"side", .number = w->side},
-        {"block", .number = w->block},
-        {"again", .number = w->again},
-        {"abreast", .text = w->side == 32 ? "gnd_half_lanes_i32" : gnd__cg_abreast(c, 1)},
+        {"last", .number = w->last},   {"side", .number = w->side},  {"block", .number = w->block},
+        {"again", .number = w->again}, {"abreast", .text = abreast},
     };
     (void)a;
     c->k = w->values;
     gnd__cg_shape_of(c, "reduce_place_values", values, who);
     c->k = k;
     c->part.skip_red = w->places;
-    gnd__acc_combine(c, "A", "", "L", "[0]", 1);
+    gnd__acc_combine(c, "A", "", "F", "[0]", 1);
     c->part.skip_red = 0;
     for (int j = 0; j < k->nreds; j++) {
         place_writer p = {c, j};
@@ -166,6 +169,8 @@ static void write_place_block(void *who, const gnd__holeargs *a)
             {"j", .number = j},
             {"last", .number = w->last},
             {"side", .number = w->side},
+            {"abreast", .text = abreast},
+            {"many", .number = w->many},
             {"value", .number = k->red[j].value},
             {"beats", write_beats, .number = 2},
             {"same", write_same, .number = 2},
