@@ -117,6 +117,21 @@ enum { BLOCK = 1024, MANY = 32, FEW = 8 };
             b[i] = take ? v[i] : b[i];                                                             \
             place[i] = take ? row : place[i];                                                      \
         }                                                                                          \
+    }                                                                                              \
+    /* x: columns whose places are at place + from */                                              \
+    static void name##_join(void *best, int64_t *place, const void *x, int64_t from, size_t n)     \
+    {                                                                                              \
+        const type *v = x;                                                                         \
+        type *b = best;                                                                            \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            const int64_t at = place[from + (int64_t)i];                                           \
+            const int same = (v[i] == b[i]) | ((v[i] != v[i]) & (b[i] != b[i]));                   \
+            if ((v[i] BEATS b[i]) | ((v[i] != v[i]) & (b[i] == b[i])) |                            \
+                (same & (at < place[i]))) {                                                        \
+                b[i] = v[i];                                                                       \
+                place[i] = at;                                                                     \
+            }                                                                                      \
+        }                                                                                          \
     }
 #define BOTH(t, type, mark)                                                                        \
     PLACE(most_##t, type, mark, >)                                                                 \
@@ -132,19 +147,19 @@ BOTH(u64, uint64_t, uint64_t)
 BOTH(f32, float, int32_t)
 BOTH(f64, double, int64_t)
 
-gnd__place_loop *gnd__exact_place(gnd_dtype t, int least, int down)
+gnd__place_loop *gnd__exact_place(gnd_dtype t, int least, gnd__places how)
 {
 #define LOOPS(t)                                                                                   \
     {                                                                                              \
-        {most_##t, least_##t},                                                                     \
+        {most_##t, least_##t}, {most_##t##_down, least_##t##_down},                                \
         {                                                                                          \
-            most_##t##_down, least_##t##_down                                                      \
+            most_##t##_join, least_##t##_join                                                      \
         }                                                                                          \
     }
-    static gnd__place_loop *const loops[GND_NDTYPES][2][2] = {
+    static gnd__place_loop *const loops[GND_NDTYPES][3][2] = {
         [GND_BOOL] = LOOPS(u8),     [GND_INT8] = LOOPS(i8),    [GND_INT16] = LOOPS(i16),
         [GND_INT32] = LOOPS(i32),   [GND_INT64] = LOOPS(i64),  [GND_UINT8] = LOOPS(u8),
         [GND_UINT16] = LOOPS(u16),  [GND_UINT32] = LOOPS(u32), [GND_UINT64] = LOOPS(u64),
         [GND_FLOAT32] = LOOPS(f32), [GND_FLOAT64] = LOOPS(f64)};
-    return loops[t][down][least];
+    return loops[t][how][least];
 }

@@ -6,8 +6,8 @@
 #include "host/points_priv.h"
 
 /* Bytes of all blocks together; the longest rows of which several are taken where values are equal
- * along a row. */
-enum { NEAR = 24 << 10, SHORT = 32 };
+ * along a row; the least rows of columns that are taken as one. */
+enum { NEAR = 24 << 10, SHORT = 32, WIDEN = 4 };
 
 /* Times in eighths of a nanosecond, about: of a point that is moved, or comes from afar; with an
  * index; of a call; of a point of a column that is compared for its place; of the fold of a row, by
@@ -90,10 +90,31 @@ static int has_alone(const gnd__points *p)
     return yes;
 }
 
+/* Takes several rows of few columns at once, if places are looked for in what lies in the order of
+ * memory: as one row of more columns. */
+static void group_columns(gnd__points *p)
+{
+    const int last = p->naxes - 1;
+    const int64_t n = p->dim[last], rows = p->dim[last - 1];
+    int ok = p->nred == 1 && p->fold[0].place && n * WIDEN <= p->block && rows >= 2 * WIDEN;
+    for (int i = 0; i < p->nvalue && ok; i++) {
+        const gnd__pvalue *v = &p->value[i];
+        const int64_t *stride = p->access[v->kind == GND__PV_LOAD ? v->ref : 0].stride + last - 1;
+        ok = v->after || v->kind == GND__PV_CONST || v->kind == GND__PV_LOOP ||
+             v->kind == GND__PV_SAME ||
+             (v->kind == GND__PV_LOAD &&
+              ((stride[0] == n && stride[1] == 1) || (stride[0] == 0 && stride[1] == 0)));
+    }
+    if (ok)
+        p->group = p->block / (int)n;
+}
+
 /* Takes several rows at once, if they are short. */
 static void set_group(gnd__points *p)
 {
     const int last = p->naxes - 1;
+    if (p->nred)
+        group_columns(p);
     if (last < 1 || p->nred || 2 * p->dim[last] > p->block || p->dim[last - 1] < 2 ||
         (has_alone(p) && p->dim[last] > SHORT))
         return;
