@@ -139,6 +139,7 @@ GND_FN $T gnd_cplx_$t($R re, $R im) { $T z = {re, im}; return z; }
 #else
 #define gnd_lanes_i32
 #endif
+/* The same over 32 lanes, in four vectors; over 8, in one. */
 //@fn half_lanes i32
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
