@@ -10,9 +10,20 @@
 enum { NEAR = 24 << 10, SHORT = 32, WIDEN = 4 };
 
 /* Times in eighths of a nanosecond, about: of a point that is moved, or comes from afar; with an
- * index; of a call; of a point of a column that is compared for its place; of the fold of a row, by
+ * index; of a call; of a point of a column that is compared for its place, alone and with other
+ * rows; of the fold of a row, by
  * runs, by lanes, and for a place. */
-enum { MOVED = 4, FAR = 8, INDEX = 8, CALL = 64, PLACED = 8, RUNS = 80, LANES = 480, PLACES = 240 };
+enum {
+    MOVED = 4,
+    FAR = 8,
+    INDEX = 8,
+    CALL = 64,
+    PLACED = 8,
+    ABREAST = 3,
+    RUNS = 80,
+    LANES = 480,
+    PLACES = 240
+};
 
 /* Whether value v is the same in every row. */
 static int same_in_rows(const gnd__points *p, const gnd__pvalue *v)
@@ -206,7 +217,9 @@ int64_t gnd__points_cost(const gnd__points *p)
                  !p->value[i].once;
     }
     for (int f = 0; f < p->nfold; f++) {
-        point += p->fold[f].place && p->nred ? PLACED : (p->fold[f].size + 3) / 4;
+        point += !p->fold[f].place || !p->nred ? (p->fold[f].size + 3) / 4
+                 : p->group                    ? ABREAST
+                                               : PLACED;
         const int one = p->group && n == 1 && !p->fold[f].place;
         fold += p->nred ? results * CALL
                 : one   ? rows + groups * CALL
