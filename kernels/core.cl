@@ -139,6 +139,21 @@ GND_FN $T gnd_cplx_$t($R re, $R im) { $T z = {re, im}; return z; }
 #else
 #define gnd_lanes_i32
 #endif
+/* The same over 32 lanes, in four vectors; over 8, in one. */
+//@fn half_lanes i32
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define gnd_half_lanes_i32 _Pragma("clang loop vectorize_width(8) interleave_count(4)")
+#else
+#define gnd_half_lanes_i32
+#endif
+//@fn few_lanes i32
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define gnd_few_lanes_i32 _Pragma("clang loop vectorize_width(8) interleave_count(1)")
+#else
+#define gnd_few_lanes_i32
+#endif
 
 /* Floats to integers, towards zero. NaN and values out of range give the same as x86's cvttsd2si:
  * the smallest integer; uint64: 0 from 2^64 on, and below 0 the int64's bits (lib/base/dtype.c). */

@@ -16,6 +16,7 @@
 //                   that is far
 //     words         random words come from arrays
 //     places        places are looked for in blocks whose values win
+//     side          lanes of such a block
 //     light         the lanes of a block stay in registers (gnd__cg_light_lanes)
 //     wide          how many values of that run are computed at a time (gnd__cg_abreast)
 //     dear          the values of a run of 32 are computed side by side, with its last one several
@@ -41,11 +42,13 @@ for (I m = task * G; m < m1; m++) {
         ${end}
         const I base = r - x0; I x = x0; r += e - x0;
         ${if reduces}
+        ${if places}
+        while (e - x >= ${side}) {
+            ${place_block}
+        }
+        ${else}
         while (e - x >= 64) {
             I kk = (e - x) / 64; if (kk > ${most}) kk = ${most};
-            ${if places}
-            ${place_block}
-            ${else}
             ${declare L[64]}
             ${words_fill ${last}, x, (int)kk * 64}
             ${if near}
@@ -66,8 +69,8 @@ for (I m = task * G; m < m1; m++) {
                 ${fold L[l], L[l + w]}
             }
             ${add A, L[0]}
-            ${end}
         }
+        ${end}
         ${end}
         ${if words}
         const I rest = x;
@@ -127,37 +130,84 @@ for (int l = 0; l < 64; l++) {
     ${step L[l], base + x + l}
 }
 
-// The values of a block for reductions that give places, without the places: in F those of all lanes.
+// The values of a block from x on for reductions that give places, without the places: in F[0].
+//
+//     block    elements of a block, at most
+//     again    the last lanes may take elements once more
 //@shape reduce_place_values
-${declare L[64]}
-${declare F[64]}
-${lanes}
-for (int l = 0; l < 64; l++) {
+${if again}
+const I n_ = e - x < ${block} + ${side} ? e - x : ${block};
+${else}
+const I n_ = (e - x < ${block} ? e - x : ${block}) / ${side} * ${side};
+${end}
+const I end = x + n_ - ${side};
+${declare L[${side}]}
+${declare F[${side}]}
+for (int l = 0; l < ${side}; l++) {
+    ${init L[l]}
+}
+for (I t = x; t < x + n_; t += ${side}) {
+    const I first = t < end ? t : end;
+    ${abreast}
+    for (int l = 0; l < ${side}; l++) {
+        const I i${last} = first + l;
+        ${values}
+        ${step L[l], base + i${last}}
+    }
+}
+for (int l = 0; l < ${side}; l++) {
     ${copy F[l], L[l]}
 }
 #pragma unroll
-for (int w = 32; w > 0; w /= 2)
+for (int w = ${side} / 2; w > 0; w /= 2)
 for (int l = 0; l < w; l++) {
     ${fold F[l], F[l + w]}
 }
 
-// The place of F${j}[0], if it wins: the first element that is equal to it, in the lanes that have it.
+// The place of F${j}[0], if it wins: of the first element of the block that is equal to it. In many
+// lines of lanes it is looked for in the lanes that have it, in few in all of them, line by line.
 //
+//     many           there may be many lines
 //     value          the instruction of the element's value
 //     beats, same    the conditions that a value wins over another one, and that both are equal
 //@shape reduce_place_find
 if (A${j}_ < 0 || ${beats F${j}[0], A${j}}) {
-    const I first = x - kk * 64;
-    I t0 = kk; int l0 = 0;
-    for (int l = 0; l < 64; l++) {
-        if (!(${same L${j}[l], F${j}[0]})) continue;
-        for (I t = 0; t < t0; t++) {
-            const I i${last} = first + t * 64 + l;
+    I first = x - ${side};
+    int at = ${side};
+    ${if many}
+    if (n_ > 16 * ${side}) {
+        I t0 = x + n_;
+        for (int l = 0; l < ${side}; l++) {
+            if (!(${same L${j}[l], F${j}[0]})) continue;
+            for (I t = x; t < t0; t += ${side}) {
+                const I i${last} = (t < end ? t : end) + l;
+                ${values}
+                if (${same v${value}, F${j}[0]}) { t0 = t; at = l; }
+            }
+        }
+        first = t0 < end ? t0 : end;
+    } else
+    ${end}
+    {
+        int hit = 0;
+        while (!hit && first < end) {
+            first = first + ${side} < end ? first + ${side} : end;
+            ${abreast}
+            for (int l = 0; l < ${side}; l++) {
+                const I i${last} = first + l;
+                ${values}
+                hit |= ${same v${value}, F${j}[0]} ? 1 : 0;
+            }
+        }
+        ${abreast}
+        for (int l = 0; l < ${side}; l++) {
+            const I i${last} = first + l;
             ${values}
-            if (${same v${value}, F${j}[0]}) { t0 = t; l0 = l; }
+            const int l_ = ${same v${value}, F${j}[0]} ? l : ${side};
+            at = l_ < at ? l_ : at;
         }
     }
-    A${j} = F${j}[0]; A${j}_ = base + first + t0 * 64 + l0;
+    A${j} = F${j}[0]; A${j}_ = base + first + at;
 }
 
 // Across rows. A task takes a tile of up to 256 columns, nc of them, and walks down `chunk` rows in

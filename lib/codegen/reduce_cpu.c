@@ -13,6 +13,7 @@
 #define TILE 256         /* columns of a task, as in kernels/reduce_cpu.cl */
 #define MOST 16          /* elements of a lane in a block */
 #define MOST_EXACT 256   /* the same, if the order of elements does not matter */
+#define PLACE_LONG 640   /* elements of a row up to which a place is looked for line by line */
 #define ROW_RUN 16384    /* elements below which a row is not split */
 #define LONG_RUN 131072  /* elements of a task from which on there are more than 64 */
 #define WORDS 16         /* elements of a row from which on random words are computed at once */
@@ -70,6 +71,9 @@ typedef struct row_writer {
     int last; /* axis */
     int light;
     unsigned places;        /* bits: reductions whose places are looked for */
+    int side, block;        /* then: lanes, and elements of a block */
+    int again;              /* whether lanes may take elements once more */
+    int many;               /* whether a block may have many lines of lanes */
     const gnd__kir *values; /* k with values instead of these */
 } row_writer;
 
@@ -108,6 +112,20 @@ static unsigned finds_places(gnd__cg *c, int last, gnd__kir *values)
     return light ? places : 0;
 }
 
+/* Where nothing but places is wanted, the order of elements does not matter, nor how often one is
+ * taken. Other reductions have lanes and blocks as without places. */
+static void set_place_lanes(row_writer *w, const gnd__kir *k)
+{
+    const int64_t n = k->dim[w->last];
+    int narrow = n >= 64;
+    w->many = n > PLACE_LONG;
+    w->again = w->places == (1u << k->nreds) - 1;
+    for (int j = 0; j < k->nreds; j++)
+        narrow &= gnd_dtype_size((gnd_dtype)k->red[j].in) < 4;
+    w->side = !w->again || narrow || w->many ? 64 : n < 32 ? 8 : 32;
+    w->block = 64 * (extremes(k) ? MOST_EXACT : MOST);
+}
+
 typedef struct place_writer {
     gnd__cg *c;
     int j; /* reduction */
@@ -131,10 +149,16 @@ static void write_place_block(void *who, const gnd__holeargs *a)
     const row_writer *w = who;
     gnd__cg *c = w->c;
     const gnd__kir *k = c->k;
-    const gnd__hole lanes[] = {{"lanes", .write = write_lanes}};
+    const char *abreast = w->side == 64   ? gnd__cg_abreast(c, 1)
+                          : w->side == 32 ? "gnd_half_lanes_i32"
+                                          : "gnd_few_lanes_i32";
+    const gnd__hole values[] = {
+        {"last", .number = w->last},   {"side", .number = w->side},  {"block", .number = w->block},
+        {"again", .number = w->again}, {"abreast", .text = abreast},
+    };
     (void)a;
     c->k = w->values;
-    gnd__cg_shape_of(c, "reduce_place_values", lanes, who);
+    gnd__cg_shape_of(c, "reduce_place_values", values, who);
     c->k = k;
     c->part.skip_red = w->places;
     gnd__acc_combine(c, "A", "", "F", "[0]", 1);
@@ -144,6 +168,9 @@ static void write_place_block(void *who, const gnd__holeargs *a)
         const gnd__hole own[] = {
             {"j", .number = j},
             {"last", .number = w->last},
+            {"side", .number = w->side},
+            {"abreast", .text = abreast},
+            {"many", .number = w->many},
             {"value", .number = k->red[j].value},
             {"beats", write_beats, .number = 2},
             {"same", write_same, .number = 2},
@@ -151,6 +178,7 @@ static void write_place_block(void *who, const gnd__holeargs *a)
         if (w->places >> j & 1)
             gnd__cg_shape_of(c, "reduce_place_find", own, &p);
     }
+    gnd__cgf(c, "    x += n_;\n");
 }
 
 static void write_near_lanes(void *who, const gnd__holeargs *a)
@@ -203,6 +231,7 @@ static gnd_status rows(gnd__cg *c)
     if (w.places) {
         w.values = &values;
         w.light = 1;
+        set_place_lanes(&w, k);
     }
     const gnd__hole own[] = {
         {"kept", .number = k->nkeep},
@@ -213,6 +242,7 @@ static gnd_status rows(gnd__cg *c)
         {"near", .number = gnd__cg_near(c) >= 0},
         {"words", .number = words},
         {"places", .number = w.places != 0},
+        {"side", .number = w.side},
         {"light", .number = w.light},
         {"wide", .text = gnd__cg_abreast(c, 0)},
         {"dear", .number = gnd__cg_rest_dear(c)},

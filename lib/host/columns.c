@@ -136,6 +136,43 @@ static void find_places(gnd__runner *r, column *best, int64_t rows, int64_t left
     }
 }
 
+/* The same of few columns: p->group rows are one row of more columns, whose results are then
+ * joined. */
+static void find_in_groups(gnd__runner *r, column *best, int64_t rows, int64_t n)
+{
+    const gnd__points *p = r->p;
+    const int64_t g = p->group;
+    for (int64_t x = 0; x < rows; x += g) {
+        const int64_t some = rows - x < g ? rows - x : g;
+        for (int i = 0; i < p->nvalue; i++)
+            if (!p->value[i].after)
+                gnd__points_value(r, i, 0, some * n);
+        for (int f = 0; f < p->nfold; f++) {
+            const gnd__pfold *fold = &p->fold[f];
+            int64_t *place = (void *)best[f].v[1];
+            if (x == 0) {
+                memcpy(best[f].v[0], r->v[fold->value], (size_t)(some * n) * fold->size);
+                memset(place, 0, (size_t)(some * n) * sizeof *place);
+            } else {
+                fold->place(best[f].v[0], place, r->v[fold->value], x, (size_t)(some * n));
+            }
+        }
+        r->later = 1;
+        gnd__points_step(r, p->naxes - 2, some);
+    }
+    gnd__points_step(r, p->naxes - 2, -rows);
+    for (int f = 0; f < p->nfold; f++) {
+        int64_t *place = (void *)best[f].v[1];
+        const int64_t there = rows < g ? rows : g;
+        for (int64_t k = 1; k < there; k++) {
+            for (int64_t i = 0; i < n; i++)
+                place[k * n + i] += k;
+            p->fold[f].join(best[f].v[0], place, best[f].v[0] + k * n * p->fold[f].size, k * n,
+                            (size_t)n);
+        }
+    }
+}
+
 void gnd__points_columns(gnd__runner *r)
 {
     const gnd__points *p = r->p;
@@ -147,7 +184,9 @@ void gnd__points_columns(gnd__runner *r)
     for (int64_t left = 0; left < p->dim[last]; left += p->block) {
         const int64_t n = p->dim[last] - left < p->block ? p->dim[last] - left : p->block;
         const int split = p->chunk < rows, places = p->fold[0].place != NULL;
-        if (places)
+        if (places && p->group)
+            find_in_groups(r, whole, rows, n);
+        else if (places)
             find_places(r, whole, rows, left, n);
         else if (!split)
             fold_part(r, whole, index, rows, left, n);

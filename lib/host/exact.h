@@ -31,10 +31,13 @@ gnd__run *gnd__exact_lanes(int op, gnd_dtype t);
 
 /* The first greatest element, or least one, or the first NaN, of those before and x[i] for i below
  * n: *best is the element, *place its number, -1 if there are none before; x[0] has number `from`.
- * gnd__exact_place: NULL if there is none for dtype t. down: the same of each of n columns, of
- * which x is the row of number `from`, and best and place are of the rows before it. */
+ * GND__PLACES_DOWN: the same of each of n columns, of which x is the row of number `from`, and best
+ * and place are of the rows before it. GND__PLACES_JOIN: of n columns, x has the elements whose
+ * numbers are place[from + i], in any order. gnd__exact_place: NULL if there is none for dtype t.
+ */
 typedef void gnd__place_loop(void *best, int64_t *place, const void *x, int64_t from, size_t n);
-gnd__place_loop *gnd__exact_place(gnd_dtype t, int least, int down);
+typedef enum gnd__places { GND__PLACES_ROW, GND__PLACES_DOWN, GND__PLACES_JOIN } gnd__places;
+gnd__place_loop *gnd__exact_place(gnd_dtype t, int least, gnd__places how);
 
 /* Whether the calling thread computes as the device does: rounds to nearest, and keeps subnormals.
  * A program may have changed that for its thread. */

@@ -9,6 +9,7 @@
  * well. */
 enum {
     MOST = 8192,
+    MOST_MASKED = 65536,
     MOST_SORTED = 8192,
     MOST_RANKED = 8192,
     RANKED = 40, /* elements that take as long as another place */
@@ -52,8 +53,8 @@ int gnd__native_has(const gnd__native *w)
 {
     const int kind = gnd_dtype_kind(w->t);
     switch (w->what) {
-    case GND__NATIVE_MASK: return w->n > 0 && w->n <= MOST;
-    case GND__NATIVE_SELECT: return w->n > 0 && w->n <= MOST && select_of(w) != NULL;
+    case GND__NATIVE_MASK: return w->n > 0 && w->n <= MOST_MASKED;
+    case GND__NATIVE_SELECT: return w->n > 0 && w->n <= MOST_MASKED && select_of(w) != NULL;
     case GND__NATIVE_SORT:
         return kind != 'c' && w->t != GND_FLOAT16 && w->t != GND_BFLOAT16 &&
                w->n <= (w->m == 1 ? MOST_ROW : MOST_SORTED / w->m);

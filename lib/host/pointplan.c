@@ -6,13 +6,24 @@
 #include "host/points_priv.h"
 
 /* Bytes of all blocks together; the longest rows of which several are taken where values are equal
- * along a row. */
-enum { NEAR = 24 << 10, SHORT = 32 };
+ * along a row; the least rows of columns that are taken as one. */
+enum { NEAR = 24 << 10, SHORT = 32, WIDEN = 4 };
 
 /* Times in eighths of a nanosecond, about: of a point that is moved, or comes from afar; with an
- * index; of a call; of a point that is compared for its place; of the fold of a row, by
- * runs and by lanes. */
-enum { MOVED = 4, FAR = 8, INDEX = 8, CALL = 64, PLACED = 8, RUNS = 80, LANES = 480 };
+ * index; of a call; of a point of a column that is compared for its place, alone and with other
+ * rows; of the fold of a row, by
+ * runs, by lanes, and for a place. */
+enum {
+    MOVED = 4,
+    FAR = 8,
+    INDEX = 8,
+    CALL = 64,
+    PLACED = 8,
+    ABREAST = 3,
+    RUNS = 80,
+    LANES = 480,
+    PLACES = 240
+};
 
 /* Whether value v is the same in every row. */
 static int same_in_rows(const gnd__points *p, const gnd__pvalue *v)
@@ -90,10 +101,31 @@ static int has_alone(const gnd__points *p)
     return yes;
 }
 
+/* Takes several rows of few columns at once, if places are looked for in what lies in the order of
+ * memory: as one row of more columns. */
+static void group_columns(gnd__points *p)
+{
+    const int last = p->naxes - 1;
+    const int64_t n = p->dim[last], rows = p->dim[last - 1];
+    int ok = p->nred == 1 && p->fold[0].place && n * WIDEN <= p->block && rows >= 2 * WIDEN;
+    for (int i = 0; i < p->nvalue && ok; i++) {
+        const gnd__pvalue *v = &p->value[i];
+        const int64_t *stride = p->access[v->kind == GND__PV_LOAD ? v->ref : 0].stride + last - 1;
+        ok = v->after || v->kind == GND__PV_CONST || v->kind == GND__PV_LOOP ||
+             v->kind == GND__PV_SAME ||
+             (v->kind == GND__PV_LOAD &&
+              ((stride[0] == n && stride[1] == 1) || (stride[0] == 0 && stride[1] == 0)));
+    }
+    if (ok)
+        p->group = p->block / (int)n;
+}
+
 /* Takes several rows at once, if they are short. */
 static void set_group(gnd__points *p)
 {
     const int last = p->naxes - 1;
+    if (p->nred)
+        group_columns(p);
     if (last < 1 || p->nred || 2 * p->dim[last] > p->block || p->dim[last - 1] < 2 ||
         (has_alone(p) && p->dim[last] > SHORT))
         return;
@@ -185,11 +217,15 @@ int64_t gnd__points_cost(const gnd__points *p)
                  !p->value[i].once;
     }
     for (int f = 0; f < p->nfold; f++) {
-        point += p->fold[f].place ? PLACED : (p->fold[f].size + 3) / 4;
+        point += !p->fold[f].place || !p->nred ? (p->fold[f].size + 3) / 4
+                 : p->group                    ? ABREAST
+                                               : PLACED;
         const int one = p->group && n == 1 && !p->fold[f].place;
         fold += p->nred ? results * CALL
                 : one   ? rows + groups * CALL
-                        : rows * (n < GND__FOLD_LANES || p->fold[f].unordered ? RUNS : LANES);
+                        : rows * (p->fold[f].place                              ? PLACES
+                                  : n < GND__FOLD_LANES || p->fold[f].unordered ? RUNS
+                                                                                : LANES);
     }
     calls += p->nred ? p->nfold : 0;
     return rows * n * point + fold +

@@ -262,7 +262,7 @@ int gnd__points_run(const gnd__points *p, char *const *mem, const char *constant
             r.v[i] = z;
         }
     for (;;) {
-        int d = p->naxes - 2 - p->nred - (p->group > 0);
+        int d = p->naxes - 2 - (p->nred ? p->nred : p->group > 0);
         if (p->nred)
             gnd__points_columns(&r);
         else if (p->group)

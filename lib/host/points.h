@@ -69,6 +69,7 @@ typedef struct gnd__pfold {
     uint8_t unordered;      /* of ints: any order gives the same result */
     uint8_t compensated;    /* a sum of floats, which carries its rounding error along */
     gnd__place_loop *place; /* not NULL: the result is the place (int64) of an extreme */
+    gnd__place_loop *join;  /* then, down columns: of such results */
     gnd__loop *op;
     gnd__run *run;   /* the same from element to element */
     gnd__run *lanes; /* the same on lanes, of floats */
@@ -88,7 +89,8 @@ typedef struct gnd__points {
      * not changed by what follows */
     int peek;
     /* set by gnd__points_ready: every value is in the memory of an access: no blocks; the points of
-     * a block; so many rows along the axis before the last are computed at once, 0: one by one */
+     * a block; so many rows along the axis before the last are computed at once, 0: one by one. Of
+     * columns that is so for places alone */
     int whole, block, group;
     int copies; /* set by it as well: 1: elements are moved, and nothing is computed */
     int64_t dim[GND__POINTS_AXES];

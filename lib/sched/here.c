@@ -151,6 +151,17 @@ static int has_places(const gnd__kir *k)
     return yes;
 }
 
+/* Whether k finds places alone, in columns that lie side by side and are too few for the kernel. */
+static int narrow_places(const gnd__kir *k)
+{
+    const int kept = k->nkeep - 1, last = k->nkeep;
+    int yes = has_places(k) && kept >= 0 && k->nred == 1 && k->dim[kept] > 1;
+    for (int i = 0; i < k->naccess && yes; i++)
+        yes = k->access[i].slot < 0 || k->access[i].epilogue ||
+              (k->access[i].stride[kept] == 1 && k->access[i].stride[last] == k->dim[kept]);
+    return yes;
+}
+
 /* Sets fold j of h from reduction j of k. Returns 0 if the host has no loop for it. */
 static int set_fold(struct gnd__here *h, const gnd__kir *k, int j)
 {
@@ -164,7 +175,9 @@ static int set_fold(struct gnd__here *h, const gnd__kir *k, int j)
     f->value = red->value;
     f->size = (uint8_t)gnd_dtype_size(t);
     if (info->place) {
-        f->place = gnd__exact_place(t, info->identity == GND__HIGHEST, h->p.nred > 0);
+        const int least = info->identity == GND__HIGHEST;
+        f->place = gnd__exact_place(t, least, h->p.nred ? GND__PLACES_DOWN : GND__PLACES_ROW);
+        f->join = gnd__exact_place(t, least, GND__PLACES_JOIN);
         return red->out == GND_INT64 && f->place && (!h->p.nred || (k->nred == 1 && has_places(k)));
     }
     f->unordered = gnd_dtype_kind(t) != 'f';
@@ -213,7 +226,8 @@ static int set_axes(struct gnd__here *h, const gnd__kir *k)
     p->peek = !may_decide(k) ? 0 : k->dim[0] <= WORK ? 2 : 1;
     if (p->naxes > GND__POINTS_AXES || k->rows)
         return 0;
-    p->nred = k->reduce && k->nred && gnd__codegen_by_columns(k, &p->chunk) ? k->nred : 0;
+    if (k->reduce && k->nred && (gnd__codegen_by_columns(k, &p->chunk) || narrow_places(k)))
+        p->nred = k->nred; /* of places, chunk does not matter */
     if (k->nred > 1 && !p->nred)
         return 0;
     for (int d = 0; d <= last; d++) {
@@ -347,19 +361,6 @@ struct gnd__here *gnd__here_element(const gnd__pgraph *g, const gnd__kir *k)
     return h;
 }
 
-size_t gnd__here_bytes(const struct gnd__here *h)
-{
-    size_t n = !h ? 0 : sizeof *h + (h->text ? h->len : 0) + (size_t)h->nbox * sizeof *h->box;
-    for (int i = 0; h && i < h->nin; i++)
-        n += gnd__here_bytes(h->in[i].from);
-    return n;
-}
-
-void gnd__here_hold(struct gnd__here *h)
-{
-    h->owners++;
-}
-
 void gnd__here_free(struct gnd__here *h)
 {
     if (!h || --h->owners > 0)
@@ -441,11 +442,6 @@ gnd_status gnd__here_run(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, cons
                                                : gnd__here_points(s, p, g, st->here, NULL, did, e);
     atomic_fetch_add_explicit(&ran, (uint64_t)*did, memory_order_relaxed);
     return r;
-}
-
-int gnd__here_steps(const gnd__step *st)
-{
-    return st->here->steps;
 }
 
 /* The argument of step st that is constant i of h; -1: none. */

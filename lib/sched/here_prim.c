@@ -2,7 +2,8 @@
  *
  * sched/here_prim.c - primitives of few elements on the calling thread (host/native.h), in place of
  * all steps of their program, or of one. An input that is an expression is computed first, into
- * memory of the host. And kernels of steps that ran here, built when the device first runs them.
+ * memory of the host. And kernels of steps that ran here, built when the device first runs them;
+ * what a step is asked; its owners.
  */
 #include <string.h>
 #include "base/mem.h"
@@ -99,4 +100,22 @@ gnd_status gnd__here_build(gnd__gdev *d, gnd__step *st, gnd_err *e)
     h->form = NULL;
     h->text = NULL;
     return GND_OK;
+}
+
+size_t gnd__here_bytes(const struct gnd__here *h)
+{
+    size_t n = !h ? 0 : sizeof *h + (h->text ? h->len : 0) + (size_t)h->nbox * sizeof *h->box;
+    for (int i = 0; h && i < h->nin; i++)
+        n += gnd__here_bytes(h->in[i].from);
+    return n;
+}
+
+int gnd__here_steps(const gnd__step *st)
+{
+    return st->here->steps;
+}
+
+void gnd__here_hold(struct gnd__here *h)
+{
+    h->owners++;
 }

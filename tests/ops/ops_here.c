@@ -262,6 +262,8 @@ static const struct {
     {"x[x > s]", 1},
     {"nonzero(x > s)[1]", 2},
     {"q[q > 0].sum()", 2},
+    {"nonzero(b[:30001] > 6500)[0]", 1},
+    {"b[:65536][b[:65536] > 6000]", 1},
     {"l[l > 1] * 2", 2},
     {"unique(l // 4)", 2},
     {"sum(x.astype(int16), axis=1)", 1},
@@ -274,6 +276,9 @@ static const struct {
     {"argmin(w[:252].reshape((14, 18)), axis=0)", 1},
     {"argmax(q[:1998].reshape((666, 3)), axis=0)", 1},
     {"argmin(l[:252].reshape((3, 7, 12)) // 4, axis=1)", 1},
+    {"argmax((b[:6000] // 100).reshape((2000, 3)), axis=0)", 1}, /* several rows at once */
+    {"argmin(abs(b[:9000] * s).reshape((3, 1000, 3)), axis=1)", 1},
+    {"argmin(b[:20000].reshape((20, 1000)) // 3000, axis=1)", 1},
     {"argmax(b[:1600].reshape((100, 16)).astype(uint8), axis=0)", 1},
     {"q[:1800].reshape((600, 3))[:, k[:4, 0] % 3]", 2}, /* columns by index */
     {"q[:1800].reshape((600, 3))[k[:12] % 13, l[:3] % 3]", 3},
