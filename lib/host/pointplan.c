@@ -11,8 +11,7 @@ enum { NEAR = 24 << 10, SHORT = 32, WIDEN = 4 };
 
 /* Times in eighths of a nanosecond, about: of a point that is moved, or comes from afar; with an
  * index; of a call; of a point of a column that is compared for its place, alone and with other
- * rows; of the fold of a row, by
- * runs, by lanes, and for a place. */
+ * rows; of the fold of a row, by runs, by lanes, and for a place. */
 enum {
     MOVED = 4,
     FAR = 8,
