@@ -407,6 +407,40 @@ static void draws(void)
     gnd_scope_end();
 }
 
+/* Numbers that are made of random words, whole and from an odd position of the stream on. */
+static void draws_of_words(void)
+{
+    enum { KINDS = 9 };
+    const int64_t few = 1000;
+    const int here[] = {1, 1};
+    int bad = 0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        const gnd_dtype t = kind % 2 ? GND_FLOAT64 : GND_FLOAT32;
+        gnd_array *y[2][2];
+        char text[2][40];
+        const char *const name[2] = {text[0], text[1]};
+        gnd_scope_begin();
+        for (int i = 0; i < 2; i++)
+            for (int part = 0; part < 2; part++) {
+                gnd_rng g = gnd_rng_seed(11);
+                gnd_array *z =
+                    kind < 2   ? gnd_rng_standard_normal(&g, dev, t, 1, &few)
+                    : kind < 4 ? gnd_rng_exponential(&g, dev, t, 1, &few, gnd_int(1))
+                    : kind < 6 ? gnd_rng_laplace(&g, dev, t, 1, &few, gnd_int(0), gnd_int(1))
+                    : kind < 8 ? gnd_rng_logistic(&g, dev, t, 1, &few, gnd_int(0), gnd_int(1))
+                               /* of which half of the words are rejected */
+                               : gnd_rng_integers(&g, dev, GND_INT64, 1, &few, gnd_int(-5),
+                                                  gnd_int(((int64_t)1 << 31) - 4), 0);
+                y[i][part] = part ? gnd_slice(z, 0, 3, 898) : z;
+                snprintf(text[part], sizeof text[part], "random numbers %d%s", kind,
+                         part ? ", a part" : "");
+            }
+        bad += compare(2, y[0], y[1], here, name);
+        gnd_scope_end();
+    }
+    tap_ok(!bad, "%d kinds of random numbers", KINDS);
+}
+
 /* |x|, by a kernel of which the host has no loop. */
 static gnd_array *launched(gnd_array *x)
 {
@@ -550,6 +584,7 @@ int main(void)
         casts(all[i], all, count);
     expressions();
     draws();
+    draws_of_words();
     calls();
     order();
     deciding(1 << 18, 100, 1, 1);
