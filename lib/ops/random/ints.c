@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "graph/check.h"
 #include "graph/scope.h"
+#include "prim/choices.h"
 #include "prim/sort.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -150,8 +151,10 @@ static gnd_array *keys(gnd__draw *d, const char *func, gnd_rng *g, gnd_device *d
     return NULL;
 }
 
-/* Up to this length a row is sorted by one kernel; a second one costs more than it saves. */
+/* Up to this length a row is sorted by one kernel; a second one costs more than it saves. CPUs sort
+ * words of 64 bits in eight passes. */
 #define SHORT 8192
+#define SHORT_CPU 4096
 /* Keys of longer rows have many ties in their upper halves. */
 #define LONG ((int64_t)1 << 31)
 
@@ -159,7 +162,8 @@ static gnd_array *keys(gnd__draw *d, const char *func, gnd_rng *g, gnd_device *d
  * passes, which move half of the bytes, and few of them are equal. */
 static gnd_array *random_order(gnd_array *key)
 {
-    if (gnd__is_bad(key) || key->size <= SHORT || key->size > LONG)
+    if (gnd__is_bad(key) || key->size <= (gnd__for_cpu(key->dev) ? SHORT_CPU : SHORT) ||
+        key->size > LONG)
         return gnd_argsort(key, 0, 0);
     gnd_array *high = gnd__op2(GND__OP_BITWISE_RIGHT_SHIFT, key, gnd_int(32));
     gnd_array *order = gnd_argsort(gnd__as(high, GND_UINT32), 0, 0);
