@@ -22,7 +22,7 @@ GND_INLINE $T gnd_rootat_$t($T part, int q, int high, int sine)
     const $T v = swap == (sine != 0) ? c : s;
     return minus ? -v : v;
 }
-/* CPUs have vectors for whole numbers below 2^53 as float64 (n < 2^51), not to convert those of 64 bits. */
+/* CPUs without AVX-512 cannot convert vectors of 64-bit integers. Below 2^53 they are exact as float64, so n < 2^51. */
 //@fn root f cpu
 GND_INLINE $T gnd_root_$t(g_u64 k, g_u64 n, int sine)
 {

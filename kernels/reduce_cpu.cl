@@ -16,7 +16,7 @@
 //                   that is far
 //     words         random words come from arrays
 //     places        places are looked for in blocks whose values win
-//     side          lanes of such a block
+//     side          the lanes of a block then
 //     light         the lanes of a block stay in registers (gnd__cg_light_lanes)
 //     wide          how many values of that run are computed at a time (gnd__cg_abreast)
 //     dear          the values of a run of 32 are computed side by side, with its last one several

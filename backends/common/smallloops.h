@@ -95,7 +95,7 @@ CLONES static void NAME(products)(const smalls *s, const T *a, const T *b, T *c)
     const int64_t n = s->n * PARTS, m = s->m, k = s->k, ar = s->ar * PARTS, ac = s->ac * PARTS;
     const int64_t br = s->br * PARTS, bc = s->bc * PARTS, wide = (n + NAME(W) - 1) / NAME(W),
                   row = wide * NAME(W);
-    /* the elements of B and C: what is loaded or stored behind them is not theirs */
+    /* where B and C end: nothing behind is loaded or stored */
     const int64_t bend = (s->count - 1) * s->bbatch * PARTS + (k - 1) * br + n,
                   cend = s->count * m * n;
     T copy[MOST_TERMS * PARTS * NAME(MOST_ROW)], out[4 * NAME(MOST_ROW)];
@@ -112,7 +112,8 @@ CLONES static void NAME(products)(const smalls *s, const T *a, const T *b, T *c)
         }
         for (int64_t r = 0; r < m; r += 4) {
             const int64_t rows = m - r < 4 ? m - r : 4;
-            /* a wider row is not overwritten by the next one, which is of the same tile */
+            /* a wider row takes several tiles: what the last one stores behind a row would
+             * overwrite what the first one stored of the next row */
             const int own = wide > 2 || ci - c + (r + rows - 1) * n + row > cend;
             T *to = own ? out : ci + r * n;
             const int64_t ldc = own ? row : n;
@@ -152,8 +153,8 @@ CLONES static void NAME(dots)(const smalls *s, const T *a, const T *b, T *c)
             z *= x[last / NAME(W)];
             for (int64_t l = 0; l < last; l += NAME(W))
                 z += *(const NAME(vec) *)(ai + l) * x[l / NAME(W)];
-            T sum = z[0];
-            for (int l = 1; l < lanes; l++)
+            T sum = 0; /* so that a sum of negative zeros is 0, as it is everywhere */
+            for (int l = 0; l < lanes; l++)
                 sum += z[l];
             c[r] = sum;
         }

@@ -2,9 +2,10 @@
  *
  * common/smalls.c - products of small matrices in host memory, of which a call of BLAS takes longer
  * than the multiplications. A tile of 4 rows and two vectors of columns stays in registers while
- * the terms pass, which are added in order; no multiplication is contracted with an addition, so
- * every CPU gives the same bits. Whole vectors are loaded and stored: of columns behind the last
- * one the sums have no meaning, and the row after overwrites them.
+ * the terms pass, which are added in order (those of a product with a vector in lanes); no
+ * multiplication is contracted with an addition, so every CPU gives the same bits. Whole vectors
+ * are loaded and stored: of columns behind the last one the sums have no meaning, and the row after
+ * overwrites them.
  */
 #include "gemm.h"
 
@@ -89,6 +90,9 @@ int gnd__smalls_gemm(const gnd_gemm *g, const gnd__blas_gemm *p, const void *a, 
         (g->nbatch > 1 && g->c.batch != g->m * g->n))
         return 0;
     const int real = g->dtype == GND_FLOAT32 || g->dtype == GND_FLOAT64;
+    if (!real && a == b && g->m == g->n && p->a.trans != p->b.trans)
+        return 0; /* a matrix by its own transpose, whose symmetry OpenBLAS keeps by computing half
+                   */
     const int64_t most = s.n > 1 && s.m > 1 ? (real ? MOST : MOST_COMPLEX) / (size * size)
                                             : (real ? MOST_VECTOR : MOST_COMPLEX_VECTOR);
     if (s.k < 1 || s.k > MOST_TERMS || s.m > most || s.n > most || s.m * s.n * s.k > most)

@@ -13,7 +13,7 @@
 #define TILE 256         /* columns of a task, as in kernels/reduce_cpu.cl */
 #define MOST 16          /* elements of a lane in a block */
 #define MOST_EXACT 256   /* the same, if the order of elements does not matter */
-#define PLACE_LONG 640   /* elements of a row up to which a place is looked for line by line */
+#define PLACE_LONG 640   /* elements of a row up to which blocks have few lines of lanes */
 #define ROW_RUN 16384    /* elements below which a row is not split */
 #define LONG_RUN 131072  /* elements of a task from which on there are more than 64 */
 #define WORDS 16         /* elements of a row from which on random words are computed at once */

@@ -20,4 +20,13 @@
 #define GND__CLONES
 #endif
 
+/* Whether fma is an instruction in such functions, and not a call. */
+#if defined __FMA__ || defined __aarch64__
+#define GND__INLINE_FMA 1
+#elif GND__HAS_CLONES && __GNUC__ >= 12
+#define GND__INLINE_FMA __builtin_cpu_supports("fma")
+#else
+#define GND__INLINE_FMA 0
+#endif
+
 #endif

@@ -128,6 +128,7 @@ GND__CLONES static inline void word_blocks(g_u64 block, g_u64 key, int n, g_u32 
  * after the other while the key and the third argument are the same. `words` is the array of words
  * from number `first` on, which `post` may change (as in graph/fnset.def: of x numbers with the
  * arguments y and w); then x is the word of a number. */
+#define DIFFERS(k) ((at[i + (k)] ^ (at_ + (k))) | (keys[i + (k)] ^ y) | (others[i + (k)] ^ w))
 #define WORD_LOOP(name, r, size, nin, post, ...)                                                   \
     GND__CLONES static void name(void *out, const void *in0, const void *in1, const void *in2,     \
                                  size_t n)                                                         \
@@ -140,10 +141,12 @@ GND__CLONES static inline void word_blocks(g_u64 block, g_u64 key, int n, g_u32 
         for (size_t i = 0, m; i < n; i += m) {                                                     \
             const g_u64 at_ = at[i], y = keys[i], w = others[i], first = at_ % EACH;               \
             m = n - i < WORD_RUN ? n - i : WORD_RUN;                                               \
+            m = m > 1 && DIFFERS(1) ? 1 : m;                                                       \
             g_u64 differs = 0;                                                                     \
             for (size_t k = 0; k < m; k++)                                                         \
-                differs |= (at[i + k] ^ (at_ + k)) | (keys[i + k] ^ y) | (others[i + k] ^ w);      \
-            m = differs ? 1 : m;                                                                   \
+                differs |= DIFFERS(k);                                                             \
+            for (size_t all = m, k = m = differs ? 1 : m; k < all && !DIFFERS(k); k++)             \
+                m++;                                                                               \
             const size_t blocks = (first + m + EACH - 1) / EACH;                                   \
             word_blocks(at_ / EACH, y, (int)blocks, c);                                            \
             for (size_t k = 0; k < EACH * blocks; k++)                                             \

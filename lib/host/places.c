@@ -12,7 +12,7 @@
 #pragma GCC optimize("O3", "no-trapping-math")
 #endif
 
-/* Loops over lanes stay loops until they are made vectors of. */
+/* Loops over lanes stay loops until the vectoriser sees them. */
 #if defined __GNUC__ && !defined __clang__
 #define EACH_LANE _Pragma("GCC unroll 1") for
 #else

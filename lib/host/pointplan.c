@@ -6,7 +6,7 @@
 #include "host/points_priv.h"
 
 /* Bytes of all blocks together; the longest rows of which several are taken where values are equal
- * along a row; the least rows of columns that are taken as one. */
+ * along a row; the fewest rows that are taken as one row of more columns. */
 enum { NEAR = 24 << 10, SHORT = 32, WIDEN = 4 };
 
 /* Times in eighths of a nanosecond, about: of a point that is moved, or comes from afar; with an

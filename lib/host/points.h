@@ -89,8 +89,8 @@ typedef struct gnd__points {
      * not changed by what follows */
     int peek;
     /* set by gnd__points_ready: every value is in the memory of an access: no blocks; the points of
-     * a block; so many rows along the axis before the last are computed at once, 0: one by one. Of
-     * columns that is so for places alone */
+     * a block; so many rows along the axis before the last are computed at once, 0: one by one.
+     * With nred > 0 only places are computed so */
     int whole, block, group;
     int copies; /* set by it as well: 1: elements are moved, and nothing is computed */
     int64_t dim[GND__POINTS_AXES];

@@ -35,8 +35,9 @@ int gnd__fft_lanes(const gnd__fft_rows *r)
     return 1;
 }
 
-/* Values that are a multiple of a way of the nearest cache apart (4 KB) would all be in one set of
- * it. So values that are nb apart become so many positions further apart. */
+/* Values that are a multiple of a way of the nearest cache apart (4 KB), or of a quarter of it,
+ * would share few sets of it. So values that are nb apart become so many positions further apart.
+ */
 static long long pad_of(const gnd__fft_rows *r, int lanes, long long nb)
 {
     const long long size = lanes * (long long)gnd_dtype_size(gnd__real_of(r->t)), line = 64;

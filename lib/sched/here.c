@@ -5,8 +5,7 @@
  *
  * A step runs here only while the device is idle: then no earlier work is pending, and all later
  * work is enqueued after the step is done. While work is pending, steps are enqueued behind it
- * until the host waits for the device. Calls of host libraries wait for it, so small steps between
- * them run here.
+ * until the host waits for the device, as calls of host libraries do.
  */
 #include "sched/here_priv.h"
 
@@ -18,6 +17,7 @@
 #include "base/mem.h"
 #include "device/device.h"
 #include "graph/graph.h"
+#include "host/clones.h"
 #include "host/points.h"
 #include "sched/check.h"
 #include "sched/maker.h"
@@ -25,6 +25,8 @@
 enum {
     WORK = 14 * 8000, /* most time, as gnd__points_cost gives it; for more, the device is faster */
     DRAWN = 160,      /* cost of a random number, times its size (gnd__pvalue) */
+    FMAS = 200,       /* ... of one that is made by fma, where that is a call */
+    MADE = 16,        /* cost of numbers that are made of words by fma (graph/fnset.def) */
     PEEK = 4096,      /* elements of a long row of bools that may decide */
     MORE = WORK / 8,  /* the same as WORK for each step after the first, which starts sooner */
     MOST = 16 * WORK  /* for all steps that the caller of a replay waits for */
@@ -107,7 +109,9 @@ static int set_value(struct gnd__here *h, const gnd__pgraph *g, const gnd__kir *
         for (int j = 0; j < gnd__kir_nargs(k, in) && j < 3; j++)
             v->a[j] = in->a[j];
         v->loop = gnd__exact_op(in->op, (gnd_dtype)in->ctype);
-        cost = gnd__ops[in->op].word_bits ? DRAWN / v->size : gnd__ops[in->op].cost;
+        cost = gnd__ops[in->op].cost;
+        if (gnd__ops[in->op].word_bits)
+            cost = DRAWN / v->size + (cost < MADE || GND__INLINE_FMA ? 0 : FMAS);
         v->cost = (uint8_t)(cost < 255 ? cost : 255);
         return v->loop != NULL;
     case GND__I_RED:

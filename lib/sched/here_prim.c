@@ -2,8 +2,8 @@
  *
  * sched/here_prim.c - primitives of few elements on the calling thread (host/native.h), in place of
  * all steps of their program, or of one. An input that is an expression is computed first, into
- * memory of the host. And kernels of steps that ran here, built when the device first runs them;
- * what a step is asked; its owners.
+ * memory of the host. And kernels of steps that ran here, built when the device first runs them.
+ * Also what callers ask of a step, and the count of its owners.
  */
 #include <string.h>
 #include "base/mem.h"

@@ -302,7 +302,7 @@ static void wrong_bytes(gnd_device *own)
 }
 
 /* A communicator that is not duplicated on one rank. The duplicates of the others stay under way,
- * so this comes last, on a communicator of its own. */
+ * so this comes last, on a communicator of its own, which is not freed. */
 static void no_duplicate(gnd_device *own)
 {
     MPI_Comm comm;

@@ -411,7 +411,7 @@ static void draws(void)
 static void draws_of_words(void)
 {
     enum { KINDS = 9 };
-    const int64_t few = 1000;
+    const int64_t few = 333;
     const int here[] = {1, 1};
     int bad = 0;
     for (int kind = 0; kind < KINDS; kind++) {
@@ -431,7 +431,7 @@ static void draws_of_words(void)
                                /* of which half of the words are rejected */
                                : gnd_rng_integers(&g, dev, GND_INT64, 1, &few, gnd_int(-5),
                                                   gnd_int(((int64_t)1 << 31) - 4), 0);
-                y[i][part] = part ? gnd_slice(z, 0, 3, 898) : z;
+                y[i][part] = part ? gnd_slice(z, 0, 3, 298) : z;
                 snprintf(text[part], sizeof text[part], "random numbers %d%s", kind,
                          part ? ", a part" : "");
             }

@@ -83,7 +83,7 @@ static int wrong(gnd_device *dev, gnd_dtype t, int how, int64_t m, int64_t n, in
 /* All lengths of dtype t, in about `points` elements; few: only what has kernels of its own. */
 static void lengths_of(gnd_device *dev, const char *how_named, gnd_dtype t, int64_t points, int few)
 {
-    const int real = t == GND_FLOAT32 || t == GND_FLOAT64 || t == GND_FLOAT16;
+    const int real = t == GND_FLOAT32 || t == GND_FLOAT64;
     int bad = 0;
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
         const int64_t n = lengths[k], m = points / n < 2 ? 2 : points / n;

@@ -79,7 +79,7 @@ static int check(gnd_device *dev, gnd_dtype t, int64_t count, int64_t m, int64_t
             ok = isnan(creal(got[e]));
             nans++;
         } else {
-            ok = got[e] == want;
+            ok = got[e] == want && (want != 0 || is_complex || !signbit(creal(got[e])));
         }
         if (!ok)
             tap_diag("matrix %lld, element %lld, %lld: %g%+gi, not %g%+gi", (long long)c,
