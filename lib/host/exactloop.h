@@ -120,9 +120,13 @@ GND__CLONES static inline void word_blocks(g_u64 block, g_u64 key, int n, g_u32 
         }
 }
 
-/* Word k of blocks of 4 or 2 words. */
-#define WORD_32(k) c[(k) % 4][(k) / 4]
-#define WORD_64(k) ((g_u64)c[(k) % 2 * 2 + 1][(k) / 2] << 32 | c[(k) % 2 * 2][(k) / 2])
+/* The 4 or 2 words of block b. */
+#define WORDS_32(b)                                                                                \
+    words[4 * (b)] = c[0][b], words[4 * (b) + 1] = c[1][b], words[4 * (b) + 2] = c[2][b],          \
+              words[4 * (b) + 3] = c[3][b]
+#define WORDS_64(b)                                                                                \
+    words[2 * (b)] = (g_u64)c[1][b] << 32 | c[0][b],                                               \
+              words[2 * (b) + 1] = (g_u64)c[3][b] << 32 | c[2][b]
 
 /* Random numbers of words of the generator, a word of `size` bits each; at: their positions, one
  * after the other while the key and the third argument are the same. `words` is the array of words
@@ -149,8 +153,8 @@ GND__CLONES static inline void word_blocks(g_u64 block, g_u64 key, int n, g_u32 
                 m++;                                                                               \
             const size_t blocks = (first + m + EACH - 1) / EACH;                                   \
             word_blocks(at_ / EACH, y, (int)blocks, c);                                            \
-            for (size_t k = 0; k < EACH * blocks; k++)                                             \
-                words[k] = WORD_##size(k);                                                         \
+            for (size_t b = 0; b < blocks; b++)                                                    \
+                WORDS_##size(b);                                                                   \
             {                                                                                      \
                 const int x = (int)m;                                                              \
                 (void)x, (void)w;                                                                  \
