@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * common/openblas.c - OpenBLAS on host memory, loaded at the first request. One table line per
- * dtype. A product with one row or one column goes to gemv, which does not pack its matrix; one of
- * a matrix with its own transpose to syrk, which computes half of it. OpenBLAS keeps its own number
- * of threads (OPENBLAS_NUM_THREADS).
+ * dtype. Small products are loops (smalls.c). One with one row or one column goes to gemv, which
+ * does not pack its matrix; one of a matrix with its own transpose to syrk, which computes half of
+ * it. OpenBLAS keeps its own number of threads (OPENBLAS_NUM_THREADS).
  */
 #include "gemm.h"
 

@@ -128,11 +128,13 @@ GND__CLONES static inline void word_blocks(g_u64 block, g_u64 key, int n, g_u32 
     words[2 * (b)] = (g_u64)c[1][b] << 32 | c[0][b],                                               \
               words[2 * (b) + 1] = (g_u64)c[3][b] << 32 | c[2][b]
 
+/* Whether number i + k does not go on where number i began. */
+#define DIFFERS(k) ((at[i + (k)] ^ (at_ + (k))) | (keys[i + (k)] ^ y) | (others[i + (k)] ^ w))
+
 /* Random numbers of words of the generator, a word of `size` bits each; at: their positions, one
  * after the other while the key and the third argument are the same. `words` is the array of words
  * from number `first` on, which `post` may change (as in graph/fnset.def: of x numbers with the
  * arguments y and w); then x is the word of a number. */
-#define DIFFERS(k) ((at[i + (k)] ^ (at_ + (k))) | (keys[i + (k)] ^ y) | (others[i + (k)] ^ w))
 #define WORD_LOOP(name, r, size, nin, post, ...)                                                   \
     GND__CLONES static void name(void *out, const void *in0, const void *in1, const void *in2,     \
                                  size_t n)                                                         \

@@ -35,29 +35,23 @@ int gnd__fft_lanes(const gnd__fft_rows *r)
     return 1;
 }
 
-/* Values that are a multiple of a way of the nearest cache apart (4 KB), or of a quarter of it,
- * would share few sets of it. So values that are nb apart become so many positions further apart.
- */
-static long long pad_of(const gnd__fft_rows *r, int lanes, long long nb)
-{
-    const long long size = lanes * (long long)gnd_dtype_size(gnd__real_of(r->t)), line = 64;
-    return nb * size % 1024 ? 0 : size < line ? line / size : 1;
-}
-
 /* A pass of 2, 3, 4, 5 or 8, which has its values in registers. */
 static int is_short(int q)
 {
     return q < 7 || q == 8;
 }
 
-/* The distance between stretches of n / q values where pass i reads, or the result's if there is no
- * pass i; passes of long odd lengths have none. */
+/* The positions between stretches of n / q values where pass i reads, or in the result if there is
+ * no pass i: values that are a multiple of a way of the nearest cache apart (4 KB), or of a quarter
+ * of it, would share few sets of it. Passes of long odd lengths have none. */
 static long long gap_of(const gnd__fft_rows *r, int lanes, int i)
 {
     const int q = r->radix[i < r->passes ? i : r->passes - 1];
-    if ((i > 0 && !is_short(r->radix[i - 1])) || (i < r->passes && !is_short(r->radix[i])))
+    const long long size = lanes * (long long)gnd_dtype_size(gnd__real_of(r->t)), line = 64;
+    if ((i > 0 && !is_short(r->radix[i - 1])) || (i < r->passes && !is_short(r->radix[i])) ||
+        r->n / q * size % 1024)
         return 0;
-    return pad_of(r, lanes, (long long)r->n / q);
+    return size < line ? line / size : 1;
 }
 
 /* The positions of the values k (text) of the current point: read, written, and its root. */
@@ -335,15 +329,12 @@ static void write_half(const gnd__fft_rows *r, gnd__str *b, const char *R, int f
 /* A loop over the values k of a row at positions `at` of arrays of q stretches. */
 static void row_loop(const gnd__fft_rows *r, gnd__str *b, int q, long long gap)
 {
-    const long long n = (long long)r->n / q;
-    if (gap)
-        gnd__str_addf(b,
-                      "        for (int c = 0; c < %d; c++) for (int k = c * %lld; k < (c + 1) * "
-                      "%lld; k++) {\n        const int at = k + c * %lld;\n",
-                      q, n, n, gap);
-    else
-        gnd__str_addf(b, "        for (int k = 0; k < %lld; k++) {\n        const int at = k;\n",
-                      (long long)r->n);
+    const int stretches = gap ? q : 1;
+    const long long n = (long long)r->n / stretches;
+    gnd__str_addf(b,
+                  "        for (int c = 0; c < %d; c++) for (int k = c * %lld; k < (c + 1) * %lld; "
+                  "k++) {\n        const int at = k + c * %lld;\n",
+                  stretches, n, n, gap);
 }
 
 /* Reads row `row` to lane l of the first pair of arrays; writes it from the pair `from`. */
